@@ -1,0 +1,91 @@
+/**
+ * Team: the Agents of its roles and the Tasks of its list, made and kept as the spec says.
+ * Owns the condition Ready. Deleting a Team deletes what it made, by owner reference.
+ */
+import type { Draft, KindObject } from '#api/meta.ts';
+import type { Agent, Task, Team } from '#api/types.ts';
+import type { Client } from '#client/client.ts';
+import { ignoreNotFound, StalledError } from '#lib/errors.ts';
+import { copyJson, equalJson } from '#lib/json.ts';
+import { setCondition } from '#runtime/conditions.ts';
+import type { Controller, Key } from '#runtime/controller.ts';
+import { ownedBy, setControllerOwner } from '#runtime/owner.ts';
+import { agentsOf, tasksOf, unsupportedFields } from './expand.ts';
+import { membersOf, phaseOf, readyCondition, taskSummaryOf } from './summary.ts';
+
+export interface TeamDeps {
+  readonly client: Client;
+}
+
+export function teamController({ client }: TeamDeps): Controller<Team> {
+  return {
+    name: 'team',
+    kind: 'Team',
+    watches: [
+      { kind: 'Agent', toKeys: teamKey },
+      { kind: 'Task', toKeys: teamKey },
+    ],
+    async reconcile(team, ctx) {
+      const unsupported = unsupportedFields(team);
+      if (unsupported.length > 0) {
+        throw new StalledError('NotSupportedYet', `this version does not act on ${unsupported.join(', ')}; remove it to start the team`);
+      }
+      const wanted = agentsOf(team);
+      await ensureChildren(client, team, wanted);
+      await ensureChildren(client, team, tasksOf(team));
+      await removeSurplus(client, team, wanted);
+      const agents = await membersIn<Agent>(client, team, 'Agent');
+      const tasks = taskSummaryOf(await membersIn<Task>(client, team, 'Task'));
+      const ready = readyCondition(wanted.length, agents);
+      const used = agents.length;
+      const budget = { used, reserved: 0, remaining: team.spec.budget.maxAgents - used };
+      Object.assign(team.status, {
+        phase: phaseOf(ready, tasks),
+        members: membersOf(team, agents),
+        taskSummary: tasks,
+        budget,
+        observedGeneration: team.metadata.generation,
+      });
+      setCondition(team, ready, ctx.now());
+      return {};
+    },
+  };
+}
+
+/** Makes what is missing and brings back what drifted; what is not ours is reported, never adopted. */
+async function ensureChildren(client: Client, team: Team, wanted: readonly Draft[]): Promise<void> {
+  for (const draft of wanted) {
+    const child = copyJson(draft);
+    setControllerOwner(child, team);
+    const key = { kind: child.kind, namespace: team.metadata.namespace, name: child.metadata.name ?? '' };
+    const existing = await ignoreNotFound(client.get<KindObject>(key));
+    if (!existing) await client.create(child);
+    else if (!ownedBy(existing, team)) {
+      throw new StalledError('NameTaken', `${key.kind} ${key.name} exists and does not belong to this team; delete or rename it`);
+    } else if (existing.metadata.deletionTimestamp === undefined && !isAsWanted(existing, child)) {
+      await client.update({ ...existing, spec: { ...(existing.spec as object), ...(child.spec as object) } });
+    }
+  }
+}
+
+/** Admission adds defaults the draft does not have: compare what the draft says, no more. */
+function isAsWanted(existing: KindObject, draft: Draft): boolean {
+  return equalJson(existing.spec, { ...(existing.spec as object), ...(draft.spec as object) });
+}
+
+async function removeSurplus(client: Client, team: Team, wanted: readonly Draft[]): Promise<void> {
+  const names = new Set(wanted.map(({ metadata }) => metadata.name));
+  for (const agent of await membersIn<Agent>(client, team, 'Agent')) {
+    const { namespace, name, uid, deletionTimestamp } = agent.metadata;
+    if (!ownedBy(agent, team) || names.has(name) || deletionTimestamp !== undefined) continue;
+    await ignoreNotFound(client.delete({ kind: 'Agent', namespace, name }, { preconditions: { uid } }));
+  }
+}
+
+async function membersIn<T extends KindObject>(client: Client, { metadata }: Team, kind: string): Promise<readonly T[]> {
+  return (await client.list<T>(kind, { namespace: metadata.namespace, fieldSelector: `spec.team=${metadata.name}` })).items;
+}
+
+function teamKey(object: KindObject): Key[] {
+  return [{ kind: 'Team', namespace: object.metadata.namespace, name: (object as Agent | Task).spec.team }];
+}

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { checkEnv, inheritedEnv } from './command-env.ts';
+
+describe('inheritedEnv', () => {
+  it('takes five names and nothing else', () => {
+    expect(inheritedEnv({ PATH: '/bin', HOME: '/root', TOKEN: 'secret', NODE_OPTIONS: '-r x' })).toEqual({ PATH: '/bin', HOME: '/root' });
+  });
+});
+
+describe('checkEnv', () => {
+  it.each(['PATH', 'IFS', 'ENV', 'BASH_ENV', 'LD_PRELOAD', 'LD_', '', '1A', 'A B', 'A=B'])('refuses %j', (name) => {
+    expect(() => checkEnv({ GOOD: '1', [name]: 'x' })).toThrowError(name === '' ? '""' : name);
+  });
+
+  it.each(['A', '_', 'MY_PATH', 'PATHS', 'XLD_PRELOAD', 'path'])('takes %j', (name) => {
+    expect(() => checkEnv({ [name]: 'x' })).not.toThrow();
+  });
+});

@@ -1,0 +1,146 @@
+/** The x-kubernetes-validations of a schema: compiled once, run on the parts of an object that changed. */
+import { Environment } from '@marcbachmann/cel-js';
+import { type FieldProblem, messageOf } from '#lib/errors.ts';
+import { formatPath, isObject, type JsonObject } from '#lib/json.ts';
+import type { Schema, ValidationRule } from './schema.ts';
+
+type Segments = readonly (string | number)[];
+type Evaluate = (context: { self: unknown; oldSelf?: unknown }) => unknown;
+
+interface CompiledRule {
+  readonly rule: ValidationRule;
+  readonly evaluate: Evaluate;
+  /** Compares with the stored value: only runs when there is one. */
+  readonly isTransition: boolean;
+  /** The members of self it looks at; undefined when it looks at self as a whole. */
+  readonly reads: readonly string[] | undefined;
+}
+
+/** The rules at one schema node and below; undefined members where there are none, so whole subtrees are skipped. */
+export interface RuleTree {
+  readonly schema: Schema;
+  readonly rules: readonly CompiledRule[];
+  readonly properties: ReadonlyMap<string, RuleTree>;
+  readonly additional: RuleTree | undefined;
+  readonly items: RuleTree | undefined;
+}
+
+const environment = new Environment({ unlistedVariablesAreDyn: true, homogeneousAggregateLiterals: false })
+  .registerFunction('list.sum(): dyn', (list: unknown) => sum([...(list as Iterable<unknown>)]))
+  .registerFunction('list.isSorted(): bool', (list: unknown) => isSorted([...(list as Iterable<unknown>)]));
+
+/** Throws on a rule that does not compile: a mistake in a CRD must not wait for the first object. */
+export function compileRules(schema: Schema): RuleTree | undefined {
+  const rules = (schema['x-kubernetes-validations'] ?? []).map(compileRule);
+  const properties = new Map<string, RuleTree>();
+  for (const [key, member] of Object.entries(schema.properties ?? {})) {
+    const tree = compileRules(member);
+    if (tree) properties.set(key, tree);
+  }
+  const additional = isObject(schema.additionalProperties) ? compileRules(schema.additionalProperties as Schema) : undefined;
+  const items = schema.items && compileRules(schema.items);
+  if (rules.length === 0 && properties.size === 0 && !additional && !items) return undefined;
+  return { schema, rules, properties, additional, items };
+}
+
+function compileRule(rule: ValidationRule): CompiledRule {
+  const evaluate = environment.parse(rule.rule) as unknown as Evaluate;
+  const isWhole = /\bself\b(?!\.)/.test(rule.rule);
+  const reads = isWhole ? undefined : [...rule.rule.matchAll(/\bself\.(\w+)/g)].map((match) => match[1] ?? '');
+  return { rule, evaluate, isTransition: /\boldSelf\b/.test(rule.rule), reads };
+}
+
+/** A value that is the stored one needs no second look: the rules are pure. */
+export function runRules(tree: RuleTree, value: unknown, old: unknown, problems: FieldProblem[], at: Segments = []): void {
+  if (value === undefined || value === null || value === old) return;
+  const due = tree.rules.filter(({ reads }) => !isUnchanged(reads, value, old));
+  if (due.length > 0) {
+    const self = toCel(tree.schema, value);
+    const oldSelf = old === undefined ? undefined : toCel(tree.schema, old);
+    for (const compiled of due) runRule(compiled, { self, oldSelf }, problems, at);
+  }
+  if (isObject(value)) runMembers(tree, value, isObject(old) ? old : {}, problems, at);
+  else if (Array.isArray(value) && tree.items) runItems(tree, tree.items, value, { old, problems, at });
+}
+
+/** Of metadata, rules can see only the name, which never changes. */
+function isUnchanged(reads: readonly string[] | undefined, value: unknown, old: unknown): boolean {
+  if (!reads || !isObject(value) || !isObject(old)) return false;
+  return reads.every((member) => member === 'metadata' || value[member] === old[member]);
+}
+
+function runMembers(tree: RuleTree, value: JsonObject, old: JsonObject, problems: FieldProblem[], at: Segments): void {
+  for (const [key, member] of tree.properties) runRules(member, value[key], old[key], problems, [...at, key]);
+  if (!tree.additional) return;
+  for (const key of Object.keys(value))
+    if (!tree.properties.has(key)) runRules(tree.additional, value[key], old[key], problems, [...at, key]);
+}
+
+interface ItemContext {
+  readonly old: unknown;
+  readonly problems: FieldProblem[];
+  readonly at: Segments;
+}
+
+/** Entries of a map-list meet their old selves by key; in other lists there is no telling who is who. */
+function runItems(tree: RuleTree, items: RuleTree, list: readonly unknown[], { old, problems, at }: ItemContext): void {
+  const keys = tree.schema['x-kubernetes-list-map-keys'];
+  const identity = (item: unknown) => (keys && isObject(item) ? JSON.stringify(keys.map((key) => item[key])) : undefined);
+  const before = new Map(keys && Array.isArray(old) ? old.map((item) => [identity(item), item]) : []);
+  list.forEach((item, index) => {
+    runRules(items, item, before.get(identity(item)), problems, [...at, index]);
+  });
+}
+
+function runRule(
+  { rule, evaluate, isTransition }: CompiledRule,
+  context: { self: unknown; oldSelf: unknown },
+  problems: FieldProblem[],
+  at: Segments,
+): void {
+  if (isTransition && context.oldSelf === undefined) return;
+  let failure: string | undefined;
+  try {
+    if (evaluate(context.oldSelf === undefined ? { self: context.self } : { self: context.self, oldSelf: context.oldSelf }) === true)
+      return;
+  } catch (error) {
+    failure = `rule cannot be evaluated: ${messageOf(error).split('\n')[0]}`;
+  }
+  const segments = [...at, ...(rule.fieldPath ?? '').split('.').filter((segment) => segment !== '')];
+  const message = `${shownValue(context.self)}: ${failure ?? rule.message ?? `failed rule: ${rule.rule}`}`;
+  problems.push({ path: formatPath(segments), segments, kind: 'Invalid', message });
+}
+
+function shownValue(value: unknown): string {
+  if (typeof value === 'object') return `Invalid value: ${Array.isArray(value) ? '"array"' : '"object"'}`;
+  return `Invalid value: ${typeof value === 'bigint' ? String(value) : JSON.stringify(value)}`;
+}
+
+/** CEL tells integers from doubles, JSON does not: the schema decides. A null is an absent field. */
+function toCel(schema: Schema, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => toCel(schema.items ?? {}, item));
+  if (isObject(value)) return toCelMap(schema, value);
+  if (typeof value === 'number' && schema.type !== 'number' && Number.isInteger(value)) return BigInt(value);
+  return value;
+}
+
+function toCelMap(schema: Schema, value: JsonObject): JsonObject {
+  const map: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (member === null || member === undefined) continue;
+    const additional = isObject(schema.additionalProperties) ? (schema.additionalProperties as Schema) : {};
+    map[key] = toCel(schema.properties?.[key] ?? additional, member);
+  }
+  return map;
+}
+
+function sum(values: readonly unknown[]): bigint | number {
+  return values.every((value) => typeof value === 'bigint')
+    ? values.reduce<bigint>((total, value) => total + (value as bigint), 0n)
+    : values.reduce<number>((total, value) => total + Number(value), 0);
+}
+
+function isSorted(values: readonly unknown[]): boolean {
+  return values.every((value, index) => index === 0 || (values[index - 1] as string) <= (value as string));
+}

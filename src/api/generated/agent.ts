@@ -1,0 +1,333 @@
+// Generated from crds/ by `npm run generate`. Do not edit.
+
+/**
+ * What the agent should be. The Team's controller writes it; people do for an Agent made by hand.
+ */
+export interface AgentSpec {
+  /**
+   * Name of the Team in the same namespace that the agent belongs to. Cannot change after creation.
+   */
+  team: string;
+  /**
+   * What the agent should do. Running (the default), Suspended keeps it in memory without running, Stopped ends it in good order and keeps its disk.
+   */
+  desiredState: 'Running' | 'Suspended' | 'Stopped';
+  /**
+   * Name of the entry in the Team's roles that the agent was made from. Absent for an Agent made by hand.
+   */
+  roleName?: string;
+  /**
+   * A free word for what the agent is, for example developer or reviewer. Absent means the name of the role.
+   */
+  role?: string;
+  /**
+   * What the agent should do and know. The agent is given this text and others see it on its card.
+   */
+  description?: string;
+  /**
+   * What the agent is good at, for example rust or sql. Others find it by them.
+   */
+  skills?: string[];
+  /**
+   * What does the work inside the workspace. shell (the default) only runs commands; the others are coding agents, acp is any agent that speaks the Agent Client Protocol.
+   */
+  backend: 'shell' | 'claude-code' | 'codex' | 'gemini' | 'qwen' | 'droid' | 'opencode' | 'acp';
+  /**
+   * Backend to use when the first one is not installed. Absent means none, and the agent then reports BackendMissing instead of starting.
+   */
+  fallback?: string | null;
+  /**
+   * Model the backend should use, by the backend's own name for it. Absent means the backend's configured model.
+   */
+  model?: string | null;
+  /**
+   * How many Tasks the agent may have in work at once, 1 to 64. Further ones wait on the board. Default 4.
+   */
+  maxConcurrentTasks: number;
+  /**
+   * Image of the catalogue the workspace starts from, for example base, python, rust or agents. Default base, which has git and node.
+   */
+  image: string;
+  /**
+   * How strongly the workspace is kept apart from the machine. Filled in from the Team; what is absent follows the Team.
+   */
+  isolation?: {
+    /**
+     * What runs the workspace. auto takes the strongest that works on this machine.
+     */
+    driver?: 'auto' | 'process' | 'sandbox' | 'vm';
+    /**
+     * Weakest isolation that is acceptable. If the machine cannot give it, the agent does not start.
+     */
+    minimum?: 'process' | 'sandbox' | 'vm';
+    /**
+     * If true, the agent starts only where limits on memory, processor and processes can be enforced.
+     */
+    requireLimits?: boolean;
+  };
+  /**
+   * Size of the workspace. A change replaces the workspace when it has no running Task.
+   */
+  resources: {
+    /**
+     * Processor cores, 1 to 8. Default 2.
+     */
+    vcpus: number;
+    /**
+     * Memory in MiB, 64 to 8192. Default 512.
+     */
+    memoryMiB: number;
+    /**
+     * Disk in GiB, 1 to 100. Default 10.
+     */
+    diskGiB: number;
+  };
+  /**
+   * What happens when the agent's process ends. OnFailure (the default) restarts it after an error, Always also after a clean end, Never leaves it stopped. The disk is kept.
+   */
+  restartPolicy: 'Always' | 'OnFailure' | 'Never';
+  /**
+   * Secrets to pass in as environment variables. Only their names are written here; the values stay in memory.
+   */
+  envFrom?: {
+    /**
+     * Name of an environment variable of the agentiso daemon. The agent gets it under the same name; if it is missing the agent does not start and says SecretMissing.
+     */
+    hostEnv: string;
+  }[];
+  /**
+   * Ports of the workspace that are reachable on 127.0.0.1 of the machine.
+   */
+  portForwards?: {
+    /**
+     * TCP port inside the workspace, 1 to 65535.
+     */
+    guestPort: number;
+    /**
+     * TCP port on 127.0.0.1, 1024 to 65535 and not one that agentiso itself uses. Absent means a free one from 30000 to 32767, shown in the agent's status.
+     */
+    hostPort?: number | null;
+  }[];
+  /**
+   * JSON Schema of the input the agent accepts. Shown on its card; absent means any.
+   */
+  inputSchema?: {
+    [k: string]: unknown;
+  };
+  /**
+   * JSON Schema of the output the agent gives. Shown on its card; absent means any.
+   */
+  outputSchema?: {
+    [k: string]: unknown;
+  };
+}
+
+/**
+ * What the controllers have seen. Written by controllers only.
+ */
+export interface AgentStatus {
+  /**
+   * What the agent is doing. Pending before its workspace is made, Starting, Ready when idle, Working on a Task, Suspended, Stopping, Stopped, or Failed.
+   */
+  phase?: 'Pending' | 'Starting' | 'Ready' | 'Working' | 'Suspended' | 'Stopping' | 'Stopped' | 'Failed';
+  /**
+   * Names of the Tasks it has claimed or is running.
+   */
+  currentTasks?: string[];
+  /**
+   * What the agent last said about its work.
+   */
+  progress?: {
+    /**
+     * Its own words.
+     */
+    text?: string;
+    /**
+     * When it said so.
+     */
+    time?: string;
+  };
+  /**
+   * Backend really in use. Differs from spec.backend when the fallback stepped in.
+   */
+  backend?: string;
+  /**
+   * Isolation that is really in force, whatever was asked for.
+   */
+  isolation?: {
+    /**
+     * What runs the workspace; process, sandbox or vm.
+     */
+    driver?: string;
+    /**
+     * How a vm runs its processor, kvm (fast) or tcg (emulated). Absent for the other drivers.
+     */
+    accel?: string;
+    /**
+     * How network rules are enforced, for example nftables, proxy-only or none.
+     */
+    network?: string;
+    /**
+     * How limits on memory, processor and processes are enforced, for example cgroup2, cgroup1, prlimit or none.
+     */
+    limits?: string;
+  };
+  /**
+   * Id of the present run, a UUID. New at every start; leases and tokens of older runs are void.
+   */
+  incarnation?: string;
+  /**
+   * Id of the workspace, which is the uid of this Agent.
+   */
+  workspaceId?: string;
+  /**
+   * Process id of the workspace on the machine.
+   */
+  pid?: number;
+  /**
+   * Address of the workspace. Absent if it has none of its own.
+   */
+  ip?: string;
+  /**
+   * Where the agent can really be reached. What is not bound is not listed.
+   */
+  endpoints?: {
+    /**
+     * Address of its HTTP interface for the other agents. Absent when they cannot reach it.
+     */
+    http?: string | null;
+    /**
+     * Port of the message relay channel.
+     */
+    relayPort?: number;
+    /**
+     * Port forwards in force.
+     */
+    portForwards?: {
+      /**
+       * TCP port inside the workspace.
+       */
+      guestPort: number;
+      /**
+       * TCP port on 127.0.0.1 that leads there.
+       */
+      hostPort: number;
+    }[];
+  };
+  /**
+   * When the present run started.
+   */
+  startedAt?: string;
+  /**
+   * How often the agent was started again after it had ended by itself.
+   */
+  restarts?: number;
+  /**
+   * Last sign of life from its supervisor, sent every 10 seconds. After 30 seconds without one the agent counts as dead.
+   */
+  lastHeartbeat?: string;
+  /**
+   * When the agent last called a tool, wrote a message or changed a Task.
+   */
+  lastActivity?: string;
+  /**
+   * Messages in its inbox that it has not acknowledged.
+   */
+  messagesPending?: number;
+  /**
+   * State of its inbox.
+   */
+  mailbox?: {
+    /**
+     * Number the next message will get. The first is 1.
+     */
+    nextSeq?: number;
+    /**
+     * All messages up to this number are acknowledged.
+     */
+    ackedSeq?: number;
+    /**
+     * Messages not acknowledged. At 100 the inbox is full and further messages are refused.
+     */
+    unacked?: number;
+    /**
+     * When the oldest of them arrived.
+     */
+    oldestUnackedAt?: string | null;
+    /**
+     * Messages given up, because they stayed unacknowledged for 24 hours or belonged to an older attempt.
+     */
+    deadLetters?: number;
+  };
+  /**
+   * State of the repository in its workspace.
+   */
+  git?: {
+    /**
+     * Commit the workspace started from. Merges take what came after it.
+     */
+    forkBase?: string;
+    /**
+     * Branch the agent works on.
+     */
+    branch?: string;
+  };
+  /**
+   * The agent's answer when it was asked to stop. It is kept for the record and does not prevent the stop.
+   */
+  shutdown?: {
+    /**
+     * What it answered; Accepted, Deferred or Refused. Absent while it has not answered.
+     */
+    answer?: 'Accepted' | 'Deferred' | 'Refused';
+    /**
+     * Why, in its own words.
+     */
+    reason?: string;
+    /**
+     * When it was asked.
+     */
+    requestedAt?: string;
+    /**
+     * When it is killed at the latest.
+     */
+    deadline?: string;
+  };
+  /**
+   * Git ref of the team's repository that holds work which was not merged when the workspace was removed.
+   */
+  rescued?: string;
+  /**
+   * What is true of the agent now, and why. WorkspaceReady, NetworkReady and RelayReady together make Ready; InboxFull is True while its inbox takes no more messages.
+   */
+  conditions?: {
+    /**
+     * Name of the condition.
+     */
+    type: string;
+    /**
+     * Whether it holds; True, False or Unknown.
+     */
+    status: 'True' | 'False' | 'Unknown';
+    /**
+     * One word that says why, for programs.
+     */
+    reason: string;
+    /**
+     * A sentence that says why, for people. May be empty.
+     */
+    message: string;
+    /**
+     * When status last changed.
+     */
+    lastTransitionTime: string;
+    /**
+     * Generation of the spec this was seen for.
+     */
+    observedGeneration?: number;
+  }[];
+  /**
+   * Generation of the spec that the whole status was computed for.
+   */
+  observedGeneration?: number;
+}

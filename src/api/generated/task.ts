@@ -1,0 +1,290 @@
+// Generated from crds/ by `npm run generate`. Do not edit.
+
+/**
+ * What is to be done. People, leads and orchestrators write it.
+ */
+export interface TaskSpec {
+  /**
+   * Name of the Team in the same namespace whose agents do the Task. Cannot change after creation.
+   */
+  team: string;
+  /**
+   * What the Task is about, in one line. Absent means its name is shown.
+   */
+  title?: string;
+  /**
+   * What is to be done and why, as text or Markdown. Shown on the board and given to the agent.
+   */
+  description?: string;
+  /**
+   * What must be true when the Task is done, one sentence each. For readers; verify holds what a machine can check.
+   */
+  acceptanceCriteria?: string[];
+  /**
+   * Agent or role that should do it, by short or full name. Absent means any agent of the team may claim it.
+   */
+  assignTo?: string;
+  /**
+   * Order among Tasks that could start, 1 (first) to 5 (last). Equal ones start in order of creation. Default 3.
+   */
+  priority: number;
+  /**
+   * Tasks of the same team that must have succeeded before this one may start, by short or full name. Until then it is Blocked.
+   */
+  dependsOn?: string[];
+  /**
+   * Shell command to run in the workspace. Exit code 0 is success. Set either this or prompt.
+   */
+  command?: string | null;
+  /**
+   * Text to give to the agent's backend, at most 100 KiB. Set either this or command.
+   */
+  prompt?: string | null;
+  /**
+   * Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed.
+   */
+  verify?: string[];
+  /**
+   * Folder to run in, at or below /workspace. Default /workspace.
+   */
+  workdir: string;
+  /**
+   * Plain environment variables for this Task. Not for secrets, which belong in the role's envFrom.
+   */
+  env?: {
+    [k: string]: string;
+  };
+  /**
+   * Longest time one attempt may take, in seconds, 1 to 1800. Then everything it started is killed. Default 300.
+   */
+  timeoutSeconds: number;
+  /**
+   * How often the Task is tried before it is Failed, 1 to 100. Attempts are some seconds apart. Default 3.
+   */
+  maxAttempts: number;
+  /**
+   * If true, the agent first submits a plan and works only after the lead has approved it. Default false.
+   */
+  planRequired: boolean;
+  /**
+   * What happens when the Task runs far longer than others without progress. Report (the default) only tells the lead, Reassign also gives it to another agent.
+   */
+  stuckPolicy: 'Report' | 'Reassign';
+  /**
+   * Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked; nothing is blocked.
+   */
+  files?: string[];
+  /**
+   * Free words to sort and find Tasks by.
+   */
+  tags?: string[];
+  /**
+   * Set to true to give the Task up. A running attempt is killed and the Task ends as Failed with reason Cancelled.
+   */
+  cancelled: boolean;
+  /**
+   * Seconds after its end when the Task is deleted. Absent means it stays as long as the team.
+   */
+  ttlSecondsAfterFinished?: number | null;
+}
+
+/**
+ * What the controllers have seen. Written by controllers only.
+ */
+export interface TaskStatus {
+  /**
+   * How far the Task is. Pending, Blocked (waits for other Tasks or a decision), Claimed by an agent, Running, Succeeded, or Failed for good.
+   */
+  phase?: 'Pending' | 'Claimed' | 'Running' | 'Blocked' | 'Succeeded' | 'Failed';
+  /**
+   * One word for why it is Blocked or Failed, for example DependenciesPending or MaxAttempts.
+   */
+  reason?: string;
+  /**
+   * Short name of the agent that has claimed it, or finished it.
+   */
+  owner?: string;
+  /**
+   * Run of that agent the claim belongs to. If the agent restarts, the claim is void.
+   */
+  ownerIncarnation?: string;
+  /**
+   * Number of the present or last attempt. 0 before the first claim.
+   */
+  attempt?: number;
+  /**
+   * Number that rises with every claim. A result that carries an older one is refused.
+   */
+  fencingToken?: number;
+  /**
+   * The owner's claim for a limited time. If it is not renewed the Task goes back to Pending.
+   */
+  lease?: {
+    /**
+     * Incarnation of the agent that holds it.
+     */
+    holder?: string;
+    /**
+     * When it was last renewed. The owner's heartbeat does so every 10 seconds.
+     */
+    renewTime?: string;
+    /**
+     * When it ends unless renewed, 30 seconds after the last renewal.
+     */
+    expires?: string;
+  };
+  /**
+   * Tasks of dependsOn that have not succeeded yet.
+   */
+  blockedBy?: string[];
+  /**
+   * Who created the Task, taken from the connection it came in on.
+   */
+  createdBy?: string;
+  /**
+   * When the present or last attempt started.
+   */
+  startedAt?: string;
+  /**
+   * When the Task reached Succeeded or Failed.
+   */
+  finishedAt?: string;
+  /**
+   * What the owner last said about the Task.
+   */
+  progress?: {
+    /**
+     * Its own words.
+     */
+    text?: string;
+    /**
+     * When it said so.
+     */
+    time?: string;
+  };
+  /**
+   * The plan of a Task with planRequired. Whether it is approved is the condition PlanApproved.
+   */
+  plan?: {
+    /**
+     * Number of the plan submitted, 1 to 3. A third refusal fails the Task.
+     */
+    round?: number;
+    /**
+     * The plan.
+     */
+    text?: string;
+    /**
+     * When it was submitted. It must be answered within 10 minutes.
+     */
+    submittedAt?: string;
+    /**
+     * What the lead answered.
+     */
+    feedback?: string;
+    /**
+     * True if the workspace is really read-only until approval, false if the driver cannot do that.
+     */
+    enforced?: boolean;
+  };
+  /**
+   * What the last finished attempt gave.
+   */
+  result?: {
+    /**
+     * Exit code. 0 is success, -1 means it was killed at its time limit or could not start.
+     */
+    exitCode?: number;
+    /**
+     * Standard output, or the last text of the agent. Cut to keep the object small; the whole is an artifact.
+     */
+    stdout?: string;
+    /**
+     * Standard error. Cut to keep the object small; the whole is an artifact.
+     */
+    stderr?: string;
+    /**
+     * True if stdout or stderr was cut.
+     */
+    truncated?: boolean;
+    /**
+     * How long the attempt took, in seconds.
+     */
+    elapsedSeconds?: number;
+    /**
+     * Commit that holds the work. Absent if nothing was committed.
+     */
+    commit?: string;
+    /**
+     * Id of the message that assigned the attempt.
+     */
+    sourceMessageId?: string;
+    /**
+     * Files kept with the Task, such as full logs.
+     */
+    artifacts?: {
+      /**
+       * Name of the artifact, unique in the Task.
+       */
+      name: string;
+      /**
+       * Where it is kept, below the artifacts folder of the team.
+       */
+      path?: string;
+      /**
+       * Size in bytes.
+       */
+      sizeBytes?: number;
+    }[];
+  };
+  /**
+   * Remarks of agents, oldest first.
+   */
+  notes?: {
+    /**
+     * When it was written.
+     */
+    time?: string;
+    /**
+     * Who wrote it, taken from the connection it came in on.
+     */
+    author?: string;
+    /**
+     * The remark.
+     */
+    text: string;
+  }[];
+  /**
+   * What is true of the Task now, and why. Ready means it can be claimed; PlanApproved, Verified, Stuck and FileOverlap appear where they apply.
+   */
+  conditions?: {
+    /**
+     * Name of the condition.
+     */
+    type: string;
+    /**
+     * Whether it holds; True, False or Unknown.
+     */
+    status: 'True' | 'False' | 'Unknown';
+    /**
+     * One word that says why, for programs.
+     */
+    reason: string;
+    /**
+     * A sentence that says why, for people. May be empty.
+     */
+    message: string;
+    /**
+     * When status last changed.
+     */
+    lastTransitionTime: string;
+    /**
+     * Generation of the spec this was seen for.
+     */
+    observedGeneration?: number;
+  }[];
+  /**
+   * Generation of the spec that the whole status was computed for.
+   */
+  observedGeneration?: number;
+}

@@ -1,0 +1,73 @@
+/**
+ * Three system calls that Node does not offer and the store cannot do without: a lock that dies with its holder,
+ * an exchange of two names that can lose neither file, and one flush for a whole file system.
+ */
+import { linkSync, renameSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { AgentisoError } from './errors.ts';
+
+interface Calls {
+  readonly flock: (fd: number, operation: number) => number;
+  readonly renameat2: (oldDir: number, oldPath: string, newDir: number, newPath: string, flags: number) => number;
+  readonly syncfs: (fd: number) => Promise<number>;
+  readonly errno: () => number;
+}
+
+const LOCK_EX_NB = 2 | 4;
+const AT_FDCWD = -100;
+const RENAME_EXCHANGE = 2;
+const EAGAIN = 11;
+const ENOENT = 2;
+const ENOSYS = 38;
+const EINVAL = 22;
+
+let loaded: Calls | undefined;
+
+function calls(): Calls {
+  loaded ??= load();
+  return loaded;
+}
+
+function load(): Calls {
+  // Loaded on first use and not imported: commands that never touch the store should not pay for it.
+  const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
+  const library = koffi.load(null);
+  const syncfs = library.func('int syncfs(int)');
+  return {
+    flock: library.func('int flock(int, int)'),
+    renameat2: library.func('int renameat2(int, const char *, int, const char *, unsigned int)'),
+    syncfs: promisify((fd: number, done: (error: unknown, result: number) => void) => syncfs.async(fd, done)),
+    errno: () => koffi.errno(),
+  };
+}
+
+/** Takes the whole-file lock without waiting; false when somebody else holds it. The kernel lets go when the fd closes. */
+export function tryLock(fd: number): boolean {
+  if (calls().flock(fd, LOCK_EX_NB) === 0) return true;
+  const errno = calls().errno();
+  if (errno === EAGAIN) return false;
+  throw new AgentisoError('IoError', `flock failed with errno ${errno}`);
+}
+
+/**
+ * Puts `fresh` at `target` and leaves what was at `target` under the name `fresh`, in one step: whoever wrote `target` last,
+ * nothing of theirs is gone. False when there is no `target`. Where the file system cannot exchange, a hard link
+ * keeps the old file and a few microseconds stay open.
+ */
+export function exchange(fresh: string, target: string): boolean {
+  if (calls().renameat2(AT_FDCWD, fresh, AT_FDCWD, target, RENAME_EXCHANGE) === 0) return true;
+  const errno = calls().errno();
+  if (errno === ENOENT) return false;
+  if (errno !== EINVAL && errno !== ENOSYS) throw new AgentisoError('IoError', `renameat2 ${target} failed with errno ${errno}`);
+  const kept = `${fresh}.kept`;
+  linkSync(target, kept);
+  renameSync(fresh, target);
+  renameSync(kept, fresh);
+  return true;
+}
+
+/** Everything written so far on the file system of `fd` is on disk when this resolves. On a thread of its own: it may take long. */
+export async function syncFileSystem(fd: number): Promise<void> {
+  if ((await calls().syncfs(fd)) !== 0) throw new AgentisoError('IoError', 'syncfs failed');
+}

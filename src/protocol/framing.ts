@@ -1,0 +1,80 @@
+/** Bytes to messages and back: u32 big-endian length (without itself) + UTF-8 JSON. Pure. */
+import { Buffer } from 'node:buffer';
+import { ProtocolError } from './protocol-error.ts';
+
+/** Fixed: both sides check it, the sender before writing, the receiver before buffering. */
+export const MAX_FRAME_BYTES = 4_194_304;
+
+const HEADER_BYTES = 4;
+
+export function encodeFrame(message: object): Buffer {
+  const text = JSON.stringify(message);
+  const bodyBytes = Buffer.byteLength(text);
+  if (bodyBytes > MAX_FRAME_BYTES) {
+    throw new ProtocolError('TooLarge', `a message of ${bodyBytes} bytes is over the limit of ${MAX_FRAME_BYTES}`);
+  }
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + bodyBytes);
+  frame.writeUInt32BE(bodyBytes);
+  frame.write(text, HEADER_BYTES);
+  return frame;
+}
+
+export class FrameDecoder {
+  readonly #header = Buffer.alloc(HEADER_BYTES);
+  #headerBytes = 0;
+  #body: Buffer | undefined;
+  #bodyBytes = 0;
+
+  /** True when the stream must not end here. */
+  get isMidFrame(): boolean {
+    return this.#headerBytes > 0;
+  }
+
+  /** Lazy, so that messages before a malformed frame still come out: iterate to the end before the next push. */
+  *push(chunk: Uint8Array): Generator<unknown, void> {
+    let rest = chunk;
+    while (rest.length > 0) {
+      rest = rest.subarray(this.#body === undefined ? this.#fillHeader(rest) : this.#fillBody(this.#body, rest));
+      if (this.#body !== undefined && this.#bodyBytes === this.#body.length) yield this.#takeMessage(this.#body);
+    }
+  }
+
+  #fillHeader(bytes: Uint8Array): number {
+    const taken = bytes.subarray(0, HEADER_BYTES - this.#headerBytes);
+    this.#header.set(taken, this.#headerBytes);
+    this.#headerBytes += taken.length;
+    if (this.#headerBytes === HEADER_BYTES) this.#body = Buffer.allocUnsafe(checkLength(this.#header.readUInt32BE()));
+    return taken.length;
+  }
+
+  #fillBody(body: Buffer, bytes: Uint8Array): number {
+    const taken = bytes.subarray(0, body.length - this.#bodyBytes);
+    body.set(taken, this.#bodyBytes);
+    this.#bodyBytes += taken.length;
+    return taken.length;
+  }
+
+  #takeMessage(body: Buffer): unknown {
+    this.#headerBytes = 0;
+    this.#body = undefined;
+    this.#bodyBytes = 0;
+    return parseBody(body);
+  }
+}
+
+function checkLength(bodyBytes: number): number {
+  if (bodyBytes === 0) throw new ProtocolError('Invalid', 'a frame of length 0');
+  if (bodyBytes > MAX_FRAME_BYTES)
+    throw new ProtocolError('Invalid', `a frame of ${bodyBytes} bytes is over the limit of ${MAX_FRAME_BYTES}`);
+  return bodyBytes;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function parseBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch (cause) {
+    throw new ProtocolError('Invalid', 'a frame that is not UTF-8 JSON', cause);
+  }
+}

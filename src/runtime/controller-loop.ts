@@ -1,0 +1,122 @@
+/** One controller at work: its queue, its workers, what each outcome means for the key. */
+import { randomUUID } from 'node:crypto';
+import { formatKey, type KindObject, keyOf } from '#api/meta.ts';
+import type { Client } from '#client/client.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/log.ts';
+import type { Controller, EventRecorder, Key, ReconcileContext, Watch } from './controller.ts';
+import type { ControllerMetrics } from './controller-metrics.ts';
+import { Echoes } from './echo.ts';
+import { Queue } from './queue.ts';
+import { type Outcome, runPass } from './reconcile.ts';
+import type { SourceEvent } from './source.ts';
+
+export interface LoopOptions {
+  readonly controller: Controller;
+  readonly client: Client;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly metrics: ControllerMetrics;
+  readonly random: () => number;
+}
+
+const CONCURRENCY = 10;
+
+export class ControllerLoop {
+  readonly #options: LoopOptions;
+  readonly #log: Logger;
+  readonly #queue: Queue;
+  readonly #echoes = new Echoes();
+
+  constructor(options: LoopOptions) {
+    const { controller, log, metrics, random } = options;
+    this.#options = options;
+    this.#log = log.child({ controller: controller.name });
+    this.#queue = new Queue({ hooks: metrics.queueHooks(controller.name), random });
+  }
+
+  /** The kinds to listen to. */
+  get kinds(): string[] {
+    const { kind, watches = [] } = this.#options.controller;
+    return [kind, ...watches.map((watch) => watch.kind)];
+  }
+
+  onEvent({ type, object }: SourceEvent): void {
+    const { kind, watches = [] } = this.#options.controller;
+    if (object.kind === kind) this.#onOwn(type, object);
+    for (const watch of watches) {
+      if (watch.kind === object.kind) this.#onWatched(watch, object);
+    }
+  }
+
+  /** Works until the queue has stopped. `passSignal` is what the passes see. */
+  async run(passSignal: AbortSignal): Promise<void> {
+    const { concurrency = CONCURRENCY, wakes = [] } = this.#options.controller;
+    const unsubscribes = wakes.map((wake) => wake((key) => this.#queue.add(key)));
+    try {
+      await Promise.all(Array.from({ length: concurrency }, () => this.#work(passSignal)));
+    } finally {
+      for (const unsubscribe of unsubscribes) unsubscribe();
+    }
+  }
+
+  /** Takes no more keys; passes that run go on. */
+  stop(): void {
+    this.#queue.stop();
+  }
+
+  #onOwn(type: SourceEvent['type'], object: KindObject): void {
+    const key = keyOf(object);
+    if (type === 'SYNC' || this.#echoes.isNews(formatKey(key), object.metadata.resourceVersion)) this.#queue.add(key);
+  }
+
+  #onWatched(watch: Watch, object: KindObject): void {
+    try {
+      for (const key of watch.toKeys(object)) {
+        if (key.kind === this.#options.controller.kind) this.#queue.add(key);
+      }
+    } catch (error) {
+      this.#log.error({ err: error, watched: formatKey(keyOf(object)) }, 'toKeys failed');
+    }
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (let key = await this.#queue.next(); key; key = await this.#queue.next()) await this.#pass(key, signal);
+  }
+
+  async #pass(key: Key, signal: AbortSignal): Promise<void> {
+    const { controller, client, metrics } = this.#options;
+    const id = formatKey(key);
+    const ctx = this.#context(key, signal);
+    const startedMs = performance.now();
+    this.#echoes.begin(id);
+    const outcome = await runPass(controller, key, client, ctx);
+    metrics.passed(controller.name, outcome.result, (performance.now() - startedMs) / 1_000);
+    this.#requeue(key, outcome, ctx);
+    // Before done(): the key is then handed out again, not forgotten.
+    if (this.#echoes.end(id, { failed: outcome.result !== 'success', written: outcome.written })) this.#queue.add(key);
+    this.#queue.done(key);
+  }
+
+  #requeue(key: Key, { result, requeueAfterMs, error }: Outcome, { log, signal }: ReconcileContext): void {
+    if (result === 'error') {
+      if (signal.aborted) log.debug({ err: error }, 'pass cut short by the stop');
+      else log.error({ err: error }, 'reconcile failed');
+    } else if (result !== 'success') {
+      log.debug({ err: error, result }, 'reconcile to be repeated');
+    }
+    if (result === 'error' || result === 'conflict') {
+      this.#queue.retry(key);
+      return;
+    }
+    this.#queue.forget(key);
+    if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
+  }
+
+  #context({ kind, namespace, name }: Key, signal: AbortSignal): ReconcileContext {
+    const { clock, events } = this.#options;
+    const reconcileId = randomUUID();
+    return { log: this.#log.child({ kind, namespace, name, reconcileId }), now: () => clock.now(), signal, reconcileId, events };
+  }
+}

@@ -1,0 +1,23 @@
+/** One durable step of the store: an object's new state, or its end. */
+import type { KindObject, ObjectKey } from '#api/meta.ts';
+
+export interface Change {
+  readonly resourceVersion: number;
+  readonly type: 'put' | 'delete';
+  readonly key: ObjectKey;
+  /** The new state; for a delete the last state, with the version of the deletion. */
+  readonly object: KindObject;
+}
+
+/** Where changes go before anybody is told of them. The memory store has one that does nothing. */
+export interface Persistence {
+  /** Resolves when every change is on disk, all or none of them as far as a reader can ever see. */
+  commit(changes: readonly Change[]): Promise<void>;
+}
+
+export const volatile: Persistence = { commit: async () => {} };
+
+/** Validation, defaulting and key order of one kind of object; throws InvalidError. Never changes its arguments. */
+export interface Admission {
+  admit(object: KindObject, old: KindObject | undefined): KindObject;
+}

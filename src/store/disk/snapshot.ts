@@ -1,0 +1,114 @@
+/**
+ * The snapshot: every object with what is known of its file, as of one version. It makes the journal before it superfluous
+ * and a start fast: YAML is parsed only for files that changed since.
+ */
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { KindObject } from '#api/meta.ts';
+import { AgentisoError } from '#lib/errors.ts';
+import { isObject } from '#lib/json.ts';
+import { syncDirectory } from './journal.ts';
+import { decodeRecord, encodeRecord, splitLines } from './record.ts';
+
+/** Raised when older code could misread what newer code wrote. */
+export const FORMAT = 1;
+
+export interface SnapshotHeader {
+  readonly format: number;
+  readonly resourceVersion: number;
+  /** The first journal segment that is not in this snapshot. */
+  readonly firstSegment: number;
+}
+
+export interface SnapshotRow {
+  readonly object: KindObject;
+  /** As the files room encodes it; absent for objects that have no file yet. */
+  readonly file?: unknown;
+}
+
+export interface LoadedSnapshot {
+  readonly header: SnapshotHeader | undefined;
+  /** Rows that did not survive; their objects are looked for in the YAML files. */
+  readonly damagedRows: number;
+  readonly bytes: number;
+}
+
+const WRITE_BYTES = 1024 * 1024;
+const READ_BYTES = 4 * 1024 * 1024;
+
+/** Written beside, flushed, then renamed: a crash leaves the old snapshot or the new one. Gives way to other work as it goes. */
+export async function writeSnapshot(path: string, header: SnapshotHeader, rows: Iterable<SnapshotRow>): Promise<number> {
+  const temporary = `${path}.new`;
+  const file = await open(temporary, 'w', 0o600);
+  let bytes = 0;
+  try {
+    let text = encodeRecord(JSON.stringify(header));
+    for (const row of rows) {
+      text += encodeRecord(JSON.stringify(row));
+      if (text.length < WRITE_BYTES) continue;
+      bytes += (await file.write(text)).bytesWritten;
+      text = '';
+      await nextTurn();
+    }
+    bytes += (await file.write(text)).bytesWritten;
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+  await syncDirectory(dirname(path));
+  return bytes;
+}
+
+export function readSnapshot(path: string, onRow: (row: SnapshotRow) => void): LoadedSnapshot {
+  let header: SnapshotHeader | undefined;
+  let damagedRows = 0;
+  let bytes = 0;
+  for (const line of linesOf(path)) {
+    bytes += line.length + 1;
+    const record = decodeRecord(line);
+    if (header === undefined && isHeader(record)) header = checkedFormat(record);
+    else if (isRow(record)) onRow(record);
+    else damagedRows++;
+  }
+  return { header, damagedRows, bytes };
+}
+
+/** In pieces, so that a large store never has its whole snapshot in memory at once. */
+function* linesOf(path: string): Generator<Buffer> {
+  if (!existsSync(path)) return;
+  const fd = openSync(path, 'r');
+  try {
+    let rest: Buffer = Buffer.alloc(0);
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(READ_BYTES);
+      const length = readSync(fd, chunk, 0, READ_BYTES, null);
+      if (length === 0) break;
+      const lines = splitLines(Buffer.concat([rest, chunk.subarray(0, length)]));
+      let line = lines.next();
+      for (; !line.done; line = lines.next()) yield line.value;
+      rest = line.value;
+    }
+    if (rest.length > 0) yield rest;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function checkedFormat(header: SnapshotHeader): SnapshotHeader {
+  if (header.format <= FORMAT) return header;
+  throw new AgentisoError('Unavailable', `the store was written by a newer agentiso (format ${header.format}, this one knows ${FORMAT})`, {
+    reason: 'NewerFormat',
+    hint: 'run the newer agentiso again, or start with an empty directory',
+  });
+}
+
+function isHeader(record: unknown): record is SnapshotHeader {
+  return isObject(record) && typeof record['format'] === 'number' && typeof record['resourceVersion'] === 'number';
+}
+
+function isRow(record: unknown): record is SnapshotRow {
+  return isObject(record) && isObject(record['object']);
+}

@@ -1,0 +1,103 @@
+/** The last changes, for watchers that come back, and the watchers that are there now. */
+import type { KindObject } from '#api/meta.ts';
+import { ExpiredError } from '#lib/errors.ts';
+import { matchesQuery, type Query } from './table.ts';
+
+export interface StoreEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: KindObject;
+  readonly resourceVersion: number;
+}
+
+/** What happened, before a watcher's selectors turn it into an event of its own. */
+interface Happened {
+  readonly resourceVersion: number;
+  readonly object: KindObject;
+  readonly before: KindObject | undefined;
+  readonly deleted: boolean;
+}
+
+export interface Watcher {
+  readonly kind: string;
+  readonly query: Query;
+  /** Called in version order, synchronously with the commit: must be quick and must not throw. */
+  readonly onEvent: (event: StoreEvent) => void;
+}
+
+export class History {
+  readonly #limit: number;
+  readonly #watchers = new Map<string, Set<Watcher>>();
+  /** A ring: `#start` is the oldest entry once it is full. */
+  readonly #ring: Happened[] = [];
+  #start = 0;
+  /** Everything after this version is retained. */
+  #floor: number;
+
+  constructor(limit: number, floor: number) {
+    this.#limit = limit;
+    this.#floor = floor;
+  }
+
+  get watcherCount(): number {
+    let count = 0;
+    for (const watchers of this.#watchers.values()) count += watchers.size;
+    return count;
+  }
+
+  publish(happened: Happened): void {
+    this.#remember(happened);
+    const watchers = this.#watchers.get(happened.object.kind);
+    if (!watchers) return;
+    for (const watcher of watchers) {
+      const event = seenBy(watcher, happened);
+      if (event) watcher.onEvent(event);
+    }
+  }
+
+  /** Replays everything after `since` and then stays subscribed. Throws ExpiredError when that is no longer known. */
+  subscribe(watcher: Watcher, since: number, current: number): () => void {
+    if (since < this.#floor) {
+      throw new ExpiredError(`too old resource version: ${since} (${this.#floor})`, {
+        hint: 'list again and watch from the version of that list',
+      });
+    }
+    if (since < current) {
+      for (const happened of this.#after(since)) {
+        if (happened.object.kind !== watcher.kind) continue;
+        const event = seenBy(watcher, happened);
+        if (event) watcher.onEvent(event);
+      }
+    }
+    const watchers = this.#watchers.get(watcher.kind) ?? new Set();
+    this.#watchers.set(watcher.kind, watchers.add(watcher));
+    return () => {
+      watchers.delete(watcher);
+    };
+  }
+
+  #remember(happened: Happened): void {
+    if (this.#ring.length < this.#limit) {
+      this.#ring.push(happened);
+      return;
+    }
+    const oldest = this.#ring[this.#start];
+    if (oldest) this.#floor = oldest.resourceVersion;
+    this.#ring[this.#start] = happened;
+    this.#start = (this.#start + 1) % this.#limit;
+  }
+
+  *#after(since: number): Iterable<Happened> {
+    for (let i = 0; i < this.#ring.length; i++) {
+      const happened = this.#ring[(this.#start + i) % this.#ring.length];
+      if (happened && happened.resourceVersion > since) yield happened;
+    }
+  }
+}
+
+/** Entering a selector is ADDED, leaving it is DELETED with the new state. */
+function seenBy({ query }: Watcher, { object, before, deleted, resourceVersion }: Happened): StoreEvent | undefined {
+  const matched = before !== undefined && matchesQuery(query, before);
+  const matching = !deleted && matchesQuery(query, object);
+  if (matching) return { type: matched ? 'MODIFIED' : 'ADDED', object, resourceVersion };
+  return matched ? { type: 'DELETED', object, resourceVersion } : undefined;
+}

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+/** unit: seconds, needs nothing but Node. e2e and soak: real processes, real tools. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{src,controllers,guest-agent,scripts}/**/*.test.ts', 'test/bench/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      { test: { name: 'e2e', include: ['test/{conformance,e2e}/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 } },
+      { test: { name: 'soak', include: ['test/soak/**/*.test.ts'], testTimeout: 1_200_000, fileParallelism: false } },
+    ],
+  },
+});
