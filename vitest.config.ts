@@ -9,6 +9,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{src,controllers,guest-agent,scripts}/**/*.test.ts', 'test/bench/**/*.test.ts'],
           testTimeout: 20_000,
+          // No test changes what others share, and a worker per file costs more than the tests.
+          isolate: false,
         },
       },
       { test: { name: 'e2e', include: ['test/{conformance,e2e}/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 } },

@@ -29,7 +29,8 @@ export async function startDaemon({ home, logLevel }: DaemonConfig): Promise<Dae
   const directory = await DirectoryStore.open({ home, kinds, admission, log });
   const client = localClient(directory.store);
   const driver = processDriver({ stateDir: join(home, 'state', 'workspaces'), guestAgentPath: guestAgentPath(), log });
-  const unsubscribe = directory.onReport(recordFileReports(client, log));
+  const reports = recordFileReports(client, log);
+  const unsubscribe = directory.onReport(reports.record);
   const manager = createManager({
     client,
     log,
@@ -42,6 +43,10 @@ export async function startDaemon({ home, logLevel }: DaemonConfig): Promise<Dae
           const agent = directory.store.list('Agent').items.find(({ metadata }) => metadata.uid === id);
           if (agent) enqueue({ kind: 'Agent', namespace: agent.metadata.namespace, name: agent.metadata.name });
         }),
+      isLive: async ({ metadata, status }, signal) => {
+        const workspace = await driver.get(metadata.uid, signal);
+        return workspace?.phase === 'running' && workspace.incarnation === status?.incarnation;
+      },
       run: (agent, task, signal) => runInGuest({ driver: chooseDriver(agent, [driver]), agent, task, signal }),
     }),
     gcKinds: kinds.filter(({ crd }) => crd).map(({ kind }) => kind),
@@ -55,6 +60,7 @@ export async function startDaemon({ home, logLevel }: DaemonConfig): Promise<Dae
       await running;
       await endWorkspaces(driver);
       unsubscribe();
+      await reports.flush();
       await directory.close();
     },
   };
@@ -69,7 +75,11 @@ function chooseDriver({ spec }: Agent, drivers: readonly Driver[]): Driver {
   const usable = drivers
     .filter(({ name }) => (asked === 'auto' || name === asked) && strength(name) >= strength(minimum))
     .sort((a, b) => strength(b.name) - strength(a.name));
-  if (usable[0]) return usable[0];
+  const [strongest] = usable;
+  if (strongest && spec.isolation?.requireLimits && strongest.isolation.limits === 'none') {
+    throw new StalledError('LimitsUnavailable', `isolation.requireLimits is set, and the ${strongest.name} driver limits nothing`);
+  }
+  if (strongest) return strongest;
   const wanted = asked === 'auto' ? `at least ${minimum}` : asked;
   throw new StalledError(
     'IsolationUnavailable',
@@ -77,12 +87,14 @@ function chooseDriver({ spec }: Agent, drivers: readonly Driver[]): Driver {
   );
 }
 
-/** Resources stay: the next start brings the agents back. */
+/** Resources and disks stay: the next start brings the agents back where they were. */
 async function endWorkspaces(driver: Driver): Promise<void> {
   const signal = AbortSignal.timeout(30_000);
-  for (let left = await driver.list(signal); left.length > 0; left = await driver.list(signal)) {
-    await Promise.all(left.map(({ id }) => driver.delete(id, signal)));
-    if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  let running = (await driver.list(signal)).map(({ id }) => id);
+  while (running.length > 0) {
+    const ended = await Promise.all(running.map((id) => driver.stop(id, signal)));
+    running = running.filter((_, index) => !ended[index]);
+    if (running.length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 

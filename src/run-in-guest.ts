@@ -2,6 +2,10 @@
 import type { Agent, Task } from '#api/types.ts';
 import type { Driver } from '#drivers/driver.ts';
 import { connectGuest } from '#guest/client.ts';
+import { headAndTail } from '#lib/text.ts';
+
+/** Of each stream, in the Task: a status is something to read, and every version of it goes through the journal. */
+const KEPT_BYTES = 64 * 1024;
 
 export interface GuestRun {
   readonly driver: Driver;
@@ -17,11 +21,13 @@ export async function runInGuest({ driver, agent, task, signal }: GuestRun) {
   try {
     const { command, workdir, env = {}, timeoutSeconds } = task.spec;
     const result = await guest.call('exec', { command: command ?? '', cwd: workdir, env, timeoutMs: timeoutSeconds * 1_000 }, { signal });
+    const stdout = headAndTail(result.stdout, KEPT_BYTES);
+    const stderr = headAndTail(result.stderr, KEPT_BYTES);
     return {
       exitCode: result.exitCode,
-      stdout: result.stdout,
-      stderr: result.stderr,
-      truncated: result.stdoutTruncated || result.stderrTruncated,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      truncated: stdout.isCut || stderr.isCut || result.stdoutTruncated || result.stderrTruncated,
       elapsedSeconds: Math.round(result.elapsedMs) / 1_000,
     };
   } finally {

@@ -5,6 +5,7 @@
 import { type KindObject, keyOf } from '#api/meta.ts';
 import type { Agent, Task } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
+import { ignoreNotFound } from '#lib/errors.ts';
 import { setCondition } from '#runtime/conditions.ts';
 import type { Controller, Key, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import { type Board, type Decision, isFinished, nextStep } from './decide.ts';
@@ -22,18 +23,26 @@ export interface TaskDeps {
   readonly client: Client;
   /** Runs the task's command in the agent's workspace. Rejects only when the agent could not be asked. */
   readonly run: (agent: Agent, task: Task, signal: AbortSignal) => Promise<CommandResult>;
+  /** Whether the incarnation that the agent's status names runs now. */
+  readonly isLive: (agent: Agent, signal: AbortSignal) => Promise<boolean>;
 }
 
+export const TASK_FINALIZER = 'agentiso.dev/attempt';
+/** The end of an aborted command brings the next look; this is for one that does not end. */
+const ABORT_POLL_MS = 1_000;
 /** A failed attempt goes again after 1 s, doubling to 30 s. */
 const MAX_BACKOFF_MS = 30_000;
 
-export function taskController({ client, run }: TaskDeps): Controller<Task> {
+export function taskController({ client, run, isLive }: TaskDeps): Controller<Task> {
   const runs = new Runs();
   /** Tasks that wait for something of their team: looked at again when anything of the team changes. */
   const waiting = new Map<string, Map<string, Key>>();
   return {
     name: 'task',
     kind: 'Task',
+    finalizer: TASK_FINALIZER,
+    // One after the other: each decision counts the places that the one before it took.
+    concurrency: 1,
     watches: [
       { kind: 'Agent', toKeys: (agent) => waitingIn(waiting, agent) },
       { kind: 'Task', toKeys: (task) => waitingIn(waiting, task) },
@@ -46,7 +55,17 @@ export function taskController({ client, run }: TaskDeps): Controller<Task> {
       if (phase === 'Claimed' || phase === 'Running') return attend(task, { client, run, runs, ctx, attempt });
       // Before the look at the team: what changes during the look must bring this task back.
       remember(waiting, task);
-      return advance(task, nextStep(task, await boardOf(client, task)), { runs, ctx, waiting });
+      return advance(task, nextStep(task, await boardOf(client, task, (agent) => isLive(agent, ctx.signal))), { runs, ctx, waiting });
+    },
+    async finalize(task) {
+      forget(waiting, task);
+      const current = runs.get(task.metadata.uid, task.status.attempt ?? 0);
+      if (current?.isStarted && !current.outcome) {
+        current.abort();
+        return { requeueAfterMs: ABORT_POLL_MS };
+      }
+      runs.forget(task.metadata.uid);
+      return 'done';
     },
   };
 }
@@ -69,7 +88,9 @@ async function attend(task: WithStatus<Task>, { client, run, runs, ctx, attempt 
     task.status.phase = 'Running';
     return {};
   }
-  const agent = await client.get<Agent>({ kind: 'Agent', namespace: task.metadata.namespace, name: task.status.owner ?? '' });
+  const { owner = '' } = task.status;
+  const agent = await ignoreNotFound(client.get<Agent>({ kind: 'Agent', namespace: task.metadata.namespace, name: owner }));
+  if (!agent) return handBack(task, 'AgentGone', `agent ${owner} was deleted before the attempt began`, ctx);
   task.status.phase = 'Running';
   task.status.startedAt = ctx.now().toISOString();
   runs.start(task.metadata.uid, attempt, keyOf(task), (signal) => run(agent, task, signal));
@@ -168,6 +189,7 @@ function handBack(task: WithStatus<Task>, reason: string, message: string, ctx: 
   delete task.status.ownerIncarnation;
   delete task.status.lease;
   task.status.notes = [...(task.status.notes ?? []), { time, author: 'system', text: `${reason}: ${message}` }];
+  setReady(task, 'False', reason, message, ctx);
   return { requeueAfterMs: 0 };
 }
 
@@ -188,10 +210,12 @@ function backoffLeftMs({ status }: Task, now: Date): number {
   return Date.parse(status.finishedAt) + delayMs - now.getTime();
 }
 
-async function boardOf(client: Client, { metadata, spec }: Task): Promise<Board> {
+async function boardOf(client: Client, { metadata, spec }: Task, isLive: (agent: Agent) => Promise<boolean>): Promise<Board> {
   const query = { namespace: metadata.namespace, fieldSelector: `spec.team=${spec.team}` };
   const [agents, tasks] = await Promise.all([client.list<Agent>('Agent', query), client.list<Task>('Task', query)]);
-  return { agents: agents.items, tasks: tasks.items };
+  const alive = await Promise.all(agents.items.map(isLive));
+  const live = new Set(agents.items.filter((_, index) => alive[index]));
+  return { agents: agents.items, tasks: tasks.items, isLive: (agent) => live.has(agent) };
 }
 
 function teamOf(object: KindObject): string {

@@ -38,6 +38,11 @@ export class Runs {
     return { isStarted: run.isStarted, outcome: run.outcome, abort: () => run.controller.abort() };
   }
 
+  /** For a Task that is gone. */
+  forget(uid: string): void {
+    this.#runs.delete(uid);
+  }
+
   start(uid: string, attempt: number, key: Key, work: (signal: AbortSignal) => Promise<CommandResult>): void {
     const run = this.#runs.get(uid);
     if (run?.attempt !== attempt || run.isStarted) return;

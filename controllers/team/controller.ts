@@ -31,9 +31,10 @@ export function teamController({ client }: TeamDeps): Controller<Team> {
         throw new StalledError('NotSupportedYet', `this version does not act on ${unsupported.join(', ')}; remove it to start the team`);
       }
       const wanted = agentsOf(team);
-      await ensureChildren(client, team, wanted);
-      await ensureChildren(client, team, tasksOf(team));
-      await removeSurplus(client, team, wanted);
+      refuseNamesakes(wanted);
+      const tasksWanted = tasksOf(team);
+      await ensureChildren(client, team, [...wanted, ...tasksWanted]);
+      await removeSurplus(client, team, [...wanted, ...tasksWanted]);
       const agents = await membersIn<Agent>(client, team, 'Agent');
       const tasks = taskSummaryOf(await membersIn<Task>(client, team, 'Task'));
       const ready = readyCondition(wanted.length, agents);
@@ -50,6 +51,13 @@ export function teamController({ client }: TeamDeps): Controller<Team> {
       return {};
     },
   };
+}
+
+/** `dev` with count 2 and `dev-1` both want `<team>-dev-1`. */
+function refuseNamesakes(wanted: readonly Draft[]): void {
+  const names = wanted.map(({ metadata }) => metadata.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice) throw new StalledError('NameTaken', `two roles give an agent the name ${twice}; rename one of them`);
 }
 
 /** Makes what is missing and brings back what drifted; what is not ours is reported, never adopted. */
@@ -73,12 +81,17 @@ function isAsWanted(existing: KindObject, draft: Draft): boolean {
   return equalJson(existing.spec, { ...(existing.spec as object), ...(draft.spec as object) });
 }
 
+/** What the spec no longer asks for goes, but not from under a running task: its end brings the next look. */
 async function removeSurplus(client: Client, team: Team, wanted: readonly Draft[]): Promise<void> {
-  const names = new Set(wanted.map(({ metadata }) => metadata.name));
-  for (const agent of await membersIn<Agent>(client, team, 'Agent')) {
-    const { namespace, name, uid, deletionTimestamp } = agent.metadata;
-    if (!ownedBy(agent, team) || names.has(name) || deletionTimestamp !== undefined) continue;
-    await ignoreNotFound(client.delete({ kind: 'Agent', namespace, name }, { preconditions: { uid } }));
+  const names = new Set(wanted.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
+  const tasks = await membersIn<Task>(client, team, 'Task');
+  const held = tasks.filter(({ status }) => status?.phase === 'Claimed' || status?.phase === 'Running');
+  const inUse = new Set(held.flatMap(({ metadata, status }) => [`Task ${metadata.name}`, `Agent ${status?.owner}`]));
+  for (const member of [...(await membersIn<Agent>(client, team, 'Agent')), ...tasks]) {
+    const { namespace, name, uid, deletionTimestamp } = member.metadata;
+    const id = `${member.kind} ${name}`;
+    if (!ownedBy(member, team) || names.has(id) || inUse.has(id) || deletionTimestamp !== undefined) continue;
+    await ignoreNotFound(client.delete({ kind: member.kind, namespace, name }, { preconditions: { uid } }));
   }
 }
 

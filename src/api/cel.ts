@@ -1,7 +1,7 @@
 /** The x-kubernetes-validations of a schema: compiled once, run on the parts of an object that changed. */
 import { Environment } from '@marcbachmann/cel-js';
 import { type FieldProblem, messageOf } from '#lib/errors.ts';
-import { formatPath, isObject, type JsonObject } from '#lib/json.ts';
+import { equalJson, formatPath, isObject, type JsonObject, type JsonPath, valueAt } from '#lib/json.ts';
 import type { Schema, ValidationRule } from './schema.ts';
 
 type Segments = readonly (string | number)[];
@@ -12,8 +12,8 @@ interface CompiledRule {
   readonly evaluate: Evaluate;
   /** Compares with the stored value: only runs when there is one. */
   readonly isTransition: boolean;
-  /** The members of self it looks at; undefined when it looks at self as a whole. */
-  readonly reads: readonly string[] | undefined;
+  /** The parts of self it looks at; undefined when it looks at self as a whole. */
+  readonly reads: readonly JsonPath[] | undefined;
 }
 
 /** The rules at one schema node and below; undefined members where there are none, so whole subtrees are skipped. */
@@ -31,7 +31,7 @@ const environment = new Environment({ unlistedVariablesAreDyn: true, homogeneous
 
 /** Throws on a rule that does not compile: a mistake in a CRD must not wait for the first object. */
 export function compileRules(schema: Schema): RuleTree | undefined {
-  const rules = (schema['x-kubernetes-validations'] ?? []).map(compileRule);
+  const rules = (schema['x-kubernetes-validations'] ?? []).map((rule) => compileRule(rule, schema));
   const properties = new Map<string, RuleTree>();
   for (const [key, member] of Object.entries(schema.properties ?? {})) {
     const tree = compileRules(member);
@@ -43,30 +43,64 @@ export function compileRules(schema: Schema): RuleTree | undefined {
   return { schema, rules, properties, additional, items };
 }
 
-function compileRule(rule: ValidationRule): CompiledRule {
+function compileRule(rule: ValidationRule, schema: Schema): CompiledRule {
   const evaluate = environment.parse(rule.rule) as unknown as Evaluate;
-  const isWhole = /\bself\b(?!\.)/.test(rule.rule);
-  const reads = isWhole ? undefined : [...rule.rule.matchAll(/\bself\.(\w+)/g)].map((match) => match[1] ?? '');
-  return { rule, evaluate, isTransition: /\boldSelf\b/.test(rule.rule), reads };
+  return { rule, evaluate, isTransition: /\boldSelf\b/.test(rule.rule), reads: pathsRead(rule.rule, schema) };
+}
+
+/** Every `self.a.b` of a rule, as far as the schema knows the fields: what comes after that is a method call. */
+function pathsRead(rule: string, schema: Schema): JsonPath[] | undefined {
+  if (/\bself\b(?!\.)/.test(rule)) return undefined;
+  return [...rule.matchAll(/\bself((?:\.\w+)+)/g)].map((match) => {
+    const path: string[] = [];
+    let at: Schema | undefined = schema;
+    for (const segment of (match[1] ?? '').slice(1).split('.')) {
+      at = at.properties?.[segment];
+      if (!at) break;
+      path.push(segment);
+    }
+    return path;
+  });
 }
 
 /** A value that is the stored one needs no second look: the rules are pure. */
 export function runRules(tree: RuleTree, value: unknown, old: unknown, problems: FieldProblem[], at: Segments = []): void {
   if (value === undefined || value === null || value === old) return;
-  const due = tree.rules.filter(({ reads }) => !isUnchanged(reads, value, old));
-  if (due.length > 0) {
-    const self = toCel(tree.schema, value);
-    const oldSelf = old === undefined ? undefined : toCel(tree.schema, old);
-    for (const compiled of due) runRule(compiled, { self, oldSelf }, problems, at);
+  for (const compiled of tree.rules) {
+    if (isUnchanged(compiled.reads, value, old)) continue;
+    const self = visible(tree.schema, value, compiled.reads);
+    const oldSelf = old === undefined ? undefined : visible(tree.schema, old, compiled.reads);
+    runRule(compiled, { self, oldSelf }, problems, at);
   }
   if (isObject(value)) runMembers(tree, value, isObject(old) ? old : {}, problems, at);
   else if (Array.isArray(value) && tree.items) runItems(tree, tree.items, value, { old, problems, at });
 }
 
-/** Of metadata, rules can see only the name, which never changes. */
-function isUnchanged(reads: readonly string[] | undefined, value: unknown, old: unknown): boolean {
-  if (!reads || !isObject(value) || !isObject(old)) return false;
-  return reads.every((member) => member === 'metadata' || value[member] === old[member]);
+function isUnchanged(reads: readonly JsonPath[] | undefined, value: unknown, old: unknown): boolean {
+  return reads !== undefined && old !== undefined && reads.every((path) => equalJson(valueAt(value, path), valueAt(old, path)));
+}
+
+/** The parts that the rule reads, and no more: converting a whole object costs more than most rules. */
+function visible(schema: Schema, value: unknown, reads: readonly JsonPath[] | undefined): unknown {
+  if (!reads?.every((path) => path.length > 0) || !isObject(value)) return toCel(schema, value);
+  const part: JsonObject = {};
+  for (const path of reads) show(part, value, path);
+  return toCel(schema, part);
+}
+
+/** Maps on the way are there even when what they should lead to is not: `has()` asks them. */
+function show(part: JsonObject, value: JsonObject, path: JsonPath): void {
+  const [segment = '', ...rest] = path;
+  const found = value[segment];
+  if (found === undefined || found === part[segment]) return;
+  if (rest.length === 0 || !isObject(found)) {
+    part[segment] = found;
+    return;
+  }
+  const shown = part[segment];
+  const inner: JsonObject = isObject(shown) ? shown : {};
+  part[segment] = inner;
+  show(inner, found, rest);
 }
 
 function runMembers(tree: RuleTree, value: JsonObject, old: JsonObject, problems: FieldProblem[], at: Segments): void {

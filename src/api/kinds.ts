@@ -61,13 +61,14 @@ export function kindNamed(name: string): Kind | undefined {
 /** Validation of any object by its kind, as the store needs it. */
 export const admission = {
   admit(object: KindObject, old: KindObject | undefined): KindObject {
-    return knownKind(object.kind).admit(object, old);
+    return (byKind.get(object.kind) ?? knownKind(object.kind)).admit(object, old);
   },
 };
 
+/** A kind that people write. Throws an explanation for every other. */
 export function knownKind(name: unknown): Kind {
   const kind = typeof name === 'string' ? byKind.get(name) : undefined;
-  if (kind) return kind;
+  if (kind?.crd) return kind;
   const ours = kinds.filter(({ crd }) => crd).map((known) => known.kind);
   const meant = typeof name === 'string' ? nearest(name, ours) : undefined;
   const accepted = meant ? `did you mean ${meant}?` : `expected one of ${ours.join(', ')}`;

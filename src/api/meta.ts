@@ -5,6 +5,10 @@ export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
 export const DEFAULT_NAMESPACE = 'default';
 
+/** Kubernetes' names for a deletion that waits for, or lets go of, the dependents. */
+export const FOREGROUND_FINALIZER = 'foregroundDeletion';
+export const ORPHAN_FINALIZER = 'orphan';
+
 export interface OwnerReference {
   apiVersion: string;
   kind: string;

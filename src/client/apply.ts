@@ -27,13 +27,16 @@ export async function applyObject(client: Client, manifest: KindObject): Promise
       const stored = await client.update(next as unknown as KindObject);
       return stored.metadata.resourceVersion === current.metadata.resourceVersion ? 'unchanged' : 'configured';
     } catch (error) {
-      if (attempt === TRIES || !(isCode(error, 'Conflict') || isCode(error, 'AlreadyExists'))) throw error;
+      // Somebody else wrote, created or deleted it between our read and our write.
+      const raced = isCode(error, 'Conflict') || isCode(error, 'AlreadyExists') || isCode(error, 'NotFound');
+      if (!raced || attempt === TRIES) throw error;
     }
   }
 }
 
 /** Maps merge, everything else is replaced. */
 function overlay(base: unknown, change: unknown): unknown {
+  if (change === undefined) return base;
   if (!isObject(base) || !isObject(change)) return change;
   const merged: JsonObject = { ...base };
   for (const [key, value] of Object.entries(change)) merged[key] = overlay(base[key], value);

@@ -33,7 +33,9 @@ export interface Driver {
   /** undefined means: proven absent. Throws when it cannot tell. */
   get(id: string, signal: AbortSignal): Promise<WorkspaceState | undefined>;
   list(signal: AbortSignal): Promise<WorkspaceState[]>;
-  /** Asks for deletion and returns; the caller repeats until get() is undefined. */
+  /** Ends what runs and keeps the disk; true when nothing runs any more. The caller repeats until then. */
+  stop(id: string, signal: AbortSignal): Promise<boolean>;
+  /** Asks for deletion, disk included, and returns; the caller repeats until get() is undefined. */
   delete(id: string, signal: AbortSignal): Promise<void>;
   /** Opens the control channel to the guest agent inside. Throws WaitingError while the guest is not listening yet. */
   connect(id: string, signal: AbortSignal): Promise<Duplex>;

@@ -3,9 +3,7 @@ import type { Condition, Draft, KindObject } from '#api/meta.ts';
 import type { Client } from '#client/client.ts';
 import { localClient } from '#client/local.ts';
 import type { Clock } from '#lib/clock.ts';
-// biome-ignore lint/style/noRestrictedImports: only tests import this file
 import type { Store } from '#store/store.ts';
-// biome-ignore lint/style/noRestrictedImports: only tests import this file
 import { memoryStore } from '../../test/support/memory-store.ts';
 import { setCondition } from './conditions.ts';
 import type { Controller, Key } from './controller.ts';

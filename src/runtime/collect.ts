@@ -2,13 +2,9 @@
  * The garbage collector's judgement of one object, on live reads only and by uid only: is it to be deleted because its owners are gone,
  * or is it an owner whose deletion waits for its dependents?
  */
-import { type KindObject, keyOf, type ObjectKey, type OwnerReference } from '#api/meta.ts';
+import { FOREGROUND_FINALIZER, type KindObject, keyOf, type ObjectKey, ORPHAN_FINALIZER, type OwnerReference } from '#api/meta.ts';
 import type { Client, DeleteOptions } from '#client/client.ts';
 import { AgentisoError, ignoreNotFound, isCode } from '#lib/errors.ts';
-
-/** Kubernetes' names for a deletion that waits for, or lets go of, the dependents. */
-export const FOREGROUND_FINALIZER = 'foregroundDeletion';
-export const ORPHAN_FINALIZER = 'orphan';
 
 /** 'waiting': being deleted in the foreground, so it wants its dependents gone first. 'unknown': not ours to tell, so taken as live. */
 export type OwnerState = 'live' | 'waiting' | 'absent' | 'unknown';

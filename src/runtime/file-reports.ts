@@ -17,11 +17,17 @@ export interface FileReport {
 const CONDITION = 'EditRejected';
 const TRIES = 5;
 
-export function recordFileReports(client: Client, log: Logger): (report: FileReport) => void {
+export interface FileReportLog {
+  record(report: FileReport): void;
+  /** Resolves when everything recorded so far is written or given up. */
+  flush(): Promise<void>;
+}
+
+export function recordFileReports(client: Client, log: Logger): FileReportLog {
   const events = new EventLog({ client, log });
   const recorder = events.recorder('store');
   let last = Promise.resolve();
-  return (report) => {
+  const record = (report: FileReport) => {
     const isBad = report.type === 'rejected' || report.type === 'refused';
     log[isBad ? 'warn' : 'info']({ key: report.key, reason: report.reason }, report.message);
     last = last.then(async () => {
@@ -36,6 +42,11 @@ export function recordFileReports(client: Client, log: Logger): (report: FileRep
       }
     });
   };
+  const flush = async () => {
+    await last;
+    await events.flush();
+  };
+  return { record, flush };
 }
 
 /** True while the last edit of the file was refused; gone with the next good one. */

@@ -7,6 +7,8 @@ export interface Change {
   readonly key: ObjectKey;
   /** The new state; for a delete the last state, with the version of the deletion. */
   readonly object: KindObject;
+  /** The object as JSON: made once, for the limit, the journal and whoever else needs it. */
+  readonly json: string;
 }
 
 /** Where changes go before anybody is told of them. The memory store has one that does nothing. */

@@ -2,7 +2,7 @@
  * The directory store: HOME/resources holds a readable file per object, HOME/state the journal and snapshot that make writes durable
  * and starts fast. This file puts the parts together and brings files and journal into agreement at the start.
  */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KindObject, ObjectKey } from '#api/meta.ts';
 import { keyOf } from '#api/meta.ts';
@@ -10,14 +10,16 @@ import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Admission } from './change.ts';
 import { type DirectoryLock, lockDirectory } from './disk/lock.ts';
-import { DurableLog, type Recovered } from './disk/log.ts';
+import { DurableLog, type Recovered, type View } from './disk/log.ts';
 import { Folders } from './files/folders.ts';
+import { leftEdits } from './files/held.ts';
 import { FileIntake } from './files/intake.ts';
 import { type FileKind, idOf, Paths } from './files/paths.ts';
-import { readEdit, statOf } from './files/reading.ts';
+import { readEdit } from './files/reading.ts';
+import { recogniseFile } from './files/recognise.ts';
 import type { FileReport } from './files/report.ts';
-import { restoreObject } from './files/restore.ts';
-import { type FileMark, type FileState, fingerprintOf, isMark, isUntouched, markFingerprint, toMark } from './files/state.ts';
+import { isNewer, restoreObject } from './files/restore.ts';
+import { type FileState, isMark, toMark, toState } from './files/state.ts';
 import { fileView } from './files/view.ts';
 import { FileWriter } from './files/writer.ts';
 import { type KindRules, Store } from './store.ts';
@@ -41,6 +43,8 @@ export interface DirectoryStoreOptions {
 /** Versions that might have been given out and were lost with the journal are never given out again. */
 const VERSION_GAP = 100_000;
 const SCAN_SLICE = 500;
+/** A disk that refuses to be written to must not keep us from closing. */
+const CLOSING_ROUNDS = 3;
 
 export class DirectoryStore {
   readonly store: Store;
@@ -52,11 +56,12 @@ export class DirectoryStore {
   readonly #intake: FileIntake;
   readonly #folders: Folders;
   readonly #kinds: readonly StoredKind[];
+  readonly #hasFile: ReadonlySet<string>;
   readonly #listeners = new Set<(report: FileReport) => void>();
   /** Reports from the start, before anybody could listen. */
   #early: FileReport[] | undefined = [];
   #versions: Recovered['versions'] = new Map();
-  #isScanning = false;
+  #scanning: Promise<void> | undefined;
   #scanAgain = false;
   #isClosed = false;
   #noteTimer: NodeJS.Timeout | undefined;
@@ -75,6 +80,7 @@ export class DirectoryStore {
     });
     this.#lock = lock;
     this.#kinds = withFiles;
+    this.#hasFile = new Set(withFiles.map(({ kind }) => kind));
     this.#durable = durable;
     this.paths = new Paths(join(home, 'resources'), withFiles);
     this.store = new Store({ kinds, admission, persistence: durable, clock, ...(historyLimit === undefined ? {} : { historyLimit }) });
@@ -85,7 +91,8 @@ export class DirectoryStore {
       current: (key) => this.store.get(key),
       version: () => this.store.resourceVersion,
       onState: (key, state) => this.#setState(key, state),
-      onDisplaced: (key, text, base) => this.#intake.displaced(key, text, base),
+      held: join(home, 'state', 'edits'),
+      onDisplaced: (key, text, base, taken) => this.#intake.displaced(key, text, base, taken),
       onSurprise: (key) => this.#intake.examine(key),
       onFolder: ({ kind, namespace }) => this.#folders.watchNamespace(kind, namespace),
       log,
@@ -103,14 +110,11 @@ export class DirectoryStore {
     this.#folders = new Folders({
       paths: this.paths,
       onFile: (key) => this.#intake.examine(key),
-      onRescan: () => void this.#scan(),
+      onRescan: () => this.#scan(),
       onLost: (kind) => this.#restoreKind(kind),
       log,
     });
-    durable.snapshotFrom(() => ({
-      version: this.store.resourceVersion,
-      rows: [...this.store.all()].map((object) => this.#rowOf(object)),
-    }));
+    durable.snapshotFrom(() => this.#view());
     this.#start(recovered, options);
   }
 
@@ -140,9 +144,12 @@ export class DirectoryStore {
   /** Resolves when every file shows its object and every edit is taken in. */
   async settled(): Promise<void> {
     do {
+      // Hints that wait are delivered in the next turn of the event loop.
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.#scanning;
       await this.#intake.idle();
       await this.#writer.flushed();
-    } while (this.#writer.pending > 0);
+    } while (this.#writer.pending > 0 || !this.#intake.isIdle || this.#scanning !== undefined);
   }
 
   async close(): Promise<void> {
@@ -150,8 +157,9 @@ export class DirectoryStore {
     this.#isClosed = true;
     this.#folders.close();
     await this.#intake.close();
+    await this.#takeLastEdits();
     await this.store.close();
-    await this.#writer.close();
+    this.#writer.close();
     clearTimeout(this.#noteTimer);
     try {
       await this.#durable.close();
@@ -160,48 +168,53 @@ export class DirectoryStore {
     }
   }
 
+  /** Writing a file may bring to light that somebody just saved it: while the store still takes writes, that is one more edit. */
+  async #takeLastEdits(): Promise<void> {
+    for (let round = 1; round <= CLOSING_ROUNDS && this.#writer.pending > 0; round++) {
+      this.#writer.flush();
+      await this.#intake.idle();
+    }
+  }
+
   #start(recovered: Recovered, options: DirectoryStoreOptions): void {
     this.#versions = recovered.versions;
-    const known = new Set(options.kinds.map(({ kind }) => kind));
-    const objects = new Map([...recovered.objects].filter(([, object]) => known.has(object.kind)));
+    const { objects } = recovered;
     this.#folders.start();
     const unread: ObjectKey[] = [];
+    const leftover: ObjectKey[] = [];
     const present = new Set<string>();
     for (const key of this.#folders.files()) {
-      present.add(idOf(key));
-      if (!this.#recognise(key, objects.get(idOf(key)), recovered)) unread.push(key);
+      const id = idOf(key);
+      present.add(id);
+      if (!this.#recognise(id, key, recovered)) unread.push(key);
+      else if (!objects.has(id)) leftover.push(key);
     }
-    const restored = recovered.isIncomplete ? this.#restore(unread, objects, options) : 0;
-    const version = Math.max(recovered.version, restored) + (recovered.isIncomplete && restored > 0 ? VERSION_GAP : 0);
+    const version = recovered.isIncomplete ? this.#restore(unread, recovered, options) : recovered.version;
     this.store.load(objects.values(), version);
     for (const { kind } of this.#kinds) {
       this.store.watch(kind, { resourceVersion: String(version) }, ({ object }) => this.#writer.markDirty(keyOf(object)));
     }
     for (const key of unread) this.#intake.examine(key);
-    for (const object of objects.values()) this.#checkFile(object, present, recovered);
+    for (const key of leftover) this.#writer.markDirty(key);
+    for (const [id, object] of objects) this.#checkFile(id, object, present, recovered);
+    this.#takeLeftEdits(join(options.home, 'state', 'edits'));
   }
 
-  /** True when the file is as we left it. */
-  #recognise(key: ObjectKey, object: KindObject | undefined, { marks, versions }: Recovered): boolean {
-    const id = idOf(key);
-    const mark = marks.get(id);
-    const stat = statOf(this.paths.fileOf(key));
-    if (!isMark(mark) || !stat || !isUntouched(markFingerprint(mark), fingerprintOf(stat))) return false;
-    const shows = String(mark[0]) === object?.metadata.resourceVersion ? object : versionIn(versions.get(id), mark[0]);
-    if (!shows) return false;
-    const text = mark[5] === 1 ? readFileSync(this.paths.fileOf(key), 'utf8') : undefined;
-    this.#states.set(id, toState(mark, shows, text));
-    return true;
+  /** True when the file is one that we wrote; it may show an older version. */
+  #recognise(id: string, key: ObjectKey, { objects, marks, versions, orphaned }: Recovered): boolean {
+    const remembered = { mark: marks.get(id), object: objects.get(id), versions: versions.get(id) ?? [], isOrphaned: orphaned.has(id) };
+    const state = recogniseFile(this.paths.fileOf(key), remembered);
+    if (state) this.#states.set(id, state);
+    return state !== undefined;
   }
 
-  /** Objects that only their files still know are taken back as they are, status and uid included. */
-  #restore(unread: ObjectKey[], objects: Map<string, KindObject>, { admission }: DirectoryStoreOptions): number {
-    let newest = 0;
+  /** Objects that only their files still know are taken back as they are, status and uid included. Returns the version to go on from. */
+  #restore(unread: ObjectKey[], { objects, version }: Recovered, { admission }: DirectoryStoreOptions): number {
+    let newest = version;
     for (const key of unread) {
-      if (objects.has(idOf(key))) continue;
       const reading = readEdit(this.paths.fileOf(key));
       const object = reading.is === 'text' ? restoreObject(key, reading.text, admission) : undefined;
-      if (!object) continue;
+      if (!object || !isNewer(object, objects.get(idOf(key)))) continue;
       objects.set(idOf(key), object);
       newest = Math.max(newest, Number(object.metadata.resourceVersion));
       this.#report({
@@ -211,41 +224,42 @@ export class DirectoryStore {
         message: `${key.name}.yaml: restored from its file, the journal had lost it`,
       });
     }
-    return newest;
+    return newest === 0 ? 0 : newest + VERSION_GAP;
   }
 
   /** An object whose file is not there: deleted by hand while nobody ran, or never written, or lost with the power. */
-  #checkFile(object: KindObject, present: ReadonlySet<string>, { marks, unsyncedMarks, sameBoot }: Recovered): void {
-    const key = keyOf(object);
-    const id = idOf(key);
-    if (!this.#kinds.some(({ kind }) => kind === object.kind)) return;
+  #checkFile(id: string, object: KindObject, present: ReadonlySet<string>, { marks, unsyncedMarks, orphaned, sameBoot }: Recovered): void {
     const state = this.#states.get(id);
-    if (state && state.version !== Number(object.metadata.resourceVersion)) this.#writer.markDirty(key);
-    if (present.has(id)) return;
+    if (state?.version === Number(object.metadata.resourceVersion) || !this.#hasFile.has(object.kind)) return;
+    const key = keyOf(object);
     const mark = marks.get(id);
-    const isDeleted = isMark(mark) && (sameBoot || !unsyncedMarks.has(id));
-    if (!isDeleted) {
-      this.#writer.markDirty(key);
-      return;
+    const wasRemoved = !present.has(id) && isMark(mark) && !orphaned.has(id) && (sameBoot || !unsyncedMarks.has(id));
+    if (wasRemoved) {
+      this.#states.set(id, toState(mark, fileView(object), undefined));
+      this.#intake.examine(key);
+    } else if (state || !present.has(id)) this.#writer.markDirty(key);
+  }
+
+  /** Texts that a crash kept from being taken in. */
+  #takeLeftEdits(folder: string): void {
+    for (const { key, path, text } of leftEdits(folder)) {
+      if (text === undefined) rmSync(path);
+      else this.#intake.left(key, text, () => rmSync(path));
     }
-    this.#states.set(id, toState(mark, object, undefined));
-    this.#intake.examine(key);
   }
 
   /** Looks at every file and every known object; what is as it was costs one stat. */
-  async #scan(): Promise<void> {
-    if (this.#isScanning) {
-      this.#scanAgain = true;
-      return;
-    }
-    this.#isScanning = true;
-    try {
-      do {
-        this.#scanAgain = false;
-        await this.#scanOnce();
-      } while (this.#scanAgain && !this.#isClosed);
-    } finally {
-      this.#isScanning = false;
+  #scan(): void {
+    this.#scanAgain = true;
+    this.#scanning ??= this.#scanUntilDone().finally(() => {
+      this.#scanning = undefined;
+    });
+  }
+
+  async #scanUntilDone(): Promise<void> {
+    while (this.#scanAgain && !this.#isClosed) {
+      this.#scanAgain = false;
+      await this.#scanOnce();
     }
   }
 
@@ -258,8 +272,7 @@ export class DirectoryStore {
     };
     for (const key of this.#folders.files()) await look(key);
     for (const id of [...this.#states.keys()]) {
-      const [kind = '', namespace = '', name = ''] = id.split('/');
-      await look({ kind, namespace, name });
+      await look(toKey(id));
     }
   }
 
@@ -281,9 +294,16 @@ export class DirectoryStore {
     }, 500);
   }
 
-  #rowOf(object: KindObject) {
-    const state = this.#states.get(idOf(keyOf(object)));
-    return state ? { object, file: toMark(state) } : { object };
+  /** For a snapshot. Files whose objects are gone and which are to be removed next have no row in it. */
+  #view(): View {
+    const leftovers = new Map(this.#states);
+    const rows = [...this.store.all()].map((object) => {
+      const id = idOf(keyOf(object));
+      const state = this.#states.get(id);
+      leftovers.delete(id);
+      return state ? { object, file: toMark(state) } : { object };
+    });
+    return { version: this.store.resourceVersion, rows, leftovers: [...leftovers].map(([id, state]) => [id, toMark(state)]) };
   }
 
   #report(report: FileReport): void {
@@ -292,11 +312,7 @@ export class DirectoryStore {
   }
 }
 
-function toState([version, inode, size, modifiedMs, checksum]: FileMark, shows: KindObject, text: string | undefined): FileState {
-  const state = { version, inode, size, modifiedMs, checksum, shows: fileView(shows) };
-  return text === undefined ? state : { ...state, text };
-}
-
-function versionIn(versions: readonly KindObject[] | undefined, version: number): KindObject | undefined {
-  return versions?.find(({ metadata }) => metadata.resourceVersion === String(version));
+function toKey(id: string): ObjectKey {
+  const [kind = '', namespace = '', name = ''] = id.split('/');
+  return { kind, namespace, name };
 }

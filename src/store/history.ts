@@ -24,9 +24,15 @@ export interface Watcher {
   readonly onEvent: (event: StoreEvent) => void;
 }
 
+/** A watcher, and the version up to which it has been told everything. */
+interface Subscription {
+  readonly watcher: Watcher;
+  readonly since: number;
+}
+
 export class History {
   readonly #limit: number;
-  readonly #watchers = new Map<string, Set<Watcher>>();
+  readonly #watchers = new Map<string, Set<Subscription>>();
   /** A ring: `#start` is the oldest entry once it is full. */
   readonly #ring: Happened[] = [];
   #start = 0;
@@ -48,31 +54,28 @@ export class History {
     this.#remember(happened);
     const watchers = this.#watchers.get(happened.object.kind);
     if (!watchers) return;
-    for (const watcher of watchers) {
-      const event = seenBy(watcher, happened);
-      if (event) watcher.onEvent(event);
-    }
+    // One that subscribes while the others are told has had this change from the ring.
+    for (const { watcher, since } of watchers) if (since < happened.resourceVersion) tell(watcher, happened);
   }
 
-  /** Replays everything after `since` and then stays subscribed. Throws ExpiredError when that is no longer known. */
+  /** Replays everything after `since` and then stays subscribed. Throws ExpiredError when that is no longer, or not yet, known. */
   subscribe(watcher: Watcher, since: number, current: number): () => void {
-    if (since < this.#floor) {
-      throw new ExpiredError(`too old resource version: ${since} (${this.#floor})`, {
-        hint: 'list again and watch from the version of that list',
-      });
-    }
+    this.#checkRetained(since, current);
     if (since < current) {
-      for (const happened of this.#after(since)) {
-        if (happened.object.kind !== watcher.kind) continue;
-        const event = seenBy(watcher, happened);
-        if (event) watcher.onEvent(event);
-      }
+      for (const happened of this.#after(since)) if (happened.object.kind === watcher.kind) tell(watcher, happened);
     }
     const watchers = this.#watchers.get(watcher.kind) ?? new Set();
-    this.#watchers.set(watcher.kind, watchers.add(watcher));
+    const subscription = { watcher, since: current };
+    this.#watchers.set(watcher.kind, watchers.add(subscription));
     return () => {
-      watchers.delete(watcher);
+      watchers.delete(subscription);
     };
+  }
+
+  #checkRetained(since: number, current: number): void {
+    if (since >= this.#floor && since <= current) return;
+    const [what, bound] = since > current ? ['too large', current] : ['too old', this.#floor];
+    throw new ExpiredError(`${what} resource version: ${since} (${bound})`, { hint: 'list again and watch from the version of that list' });
   }
 
   #remember(happened: Happened): void {
@@ -92,6 +95,11 @@ export class History {
       if (happened && happened.resourceVersion > since) yield happened;
     }
   }
+}
+
+function tell(watcher: Watcher, happened: Happened): void {
+  const event = seenBy(watcher, happened);
+  if (event) watcher.onEvent(event);
 }
 
 /** Entering a selector is ADDED, leaving it is DELETED with the new state. */

@@ -1,10 +1,7 @@
 /** Kubernetes' rules for one object: what create, update and delete may change and what the server sets. Pure. */
-import { formatKey, type KindObject, keyOf, type ObjectMeta } from '#api/meta.ts';
+import { FOREGROUND_FINALIZER, formatKey, type KindObject, keyOf, type ObjectMeta, ORPHAN_FINALIZER } from '#api/meta.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '#lib/errors.ts';
-import { equalJson, isObject, type JsonObject } from '#lib/json.ts';
-
-export const FOREGROUND_FINALIZER = 'foregroundDeletion';
-export const ORPHAN_FINALIZER = 'orphan';
+import { equalJson, type JsonObject } from '#lib/json.ts';
 
 export interface DeleteRequest {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
@@ -38,12 +35,17 @@ export function checkPreconditions(current: KindObject, asked: { readonly uid?: 
 
 /** Spec and metadata of `next` over `current`; status stays. */
 export function updated(current: KindObject, next: KindObject): KindObject {
-  const metadata: ObjectMeta = { ...next.metadata, ...systemMetadata(current.metadata) };
+  const { deletionTimestamp: _deletion, deletionGracePeriodSeconds: _grace, ...asked } = next.metadata;
+  const metadata: ObjectMeta = { ...asked, ...systemMetadata(current.metadata) };
   if (current.metadata.deletionTimestamp !== undefined) refuseNewFinalizers(current, metadata);
   const { status: _ignored, ...rest } = next;
-  const object: KindObject = current.status === undefined ? { ...rest, metadata } : { ...rest, metadata, status: current.status };
-  if (!equalJson(desired(current), desired(object))) metadata.generation = current.metadata.generation + 1;
-  return object;
+  return current.status === undefined ? { ...rest, metadata } : { ...rest, metadata, status: current.status };
+}
+
+/** The next generation if it asks for something else. After admission, or a default left out of a request would count as a change. */
+export function withGeneration(current: KindObject, admitted: KindObject): KindObject {
+  if (equalMembers(current, admitted, ['metadata', 'status'])) return admitted;
+  return { ...admitted, metadata: { ...admitted.metadata, generation: current.metadata.generation + 1 } };
 }
 
 /** Status of `next` over `current`; everything else stays, managedFields aside. */
@@ -74,13 +76,23 @@ export function isReleased(object: KindObject): boolean {
 
 /** Equal but for the version and the times inside managedFields: writing it would tell nobody anything. */
 export function isSame(a: KindObject, b: KindObject): boolean {
-  const { metadata: metadataA, ...restA } = a;
-  const { metadata: metadataB, ...restB } = b;
-  return equalJson(comparableMetadata(metadataA), comparableMetadata(metadataB)) && equalJson(restA, restB);
+  return (
+    equalMembers(a.metadata, b.metadata, ['resourceVersion', 'managedFields']) &&
+    equalJson(withoutTimes(a.metadata), withoutTimes(b.metadata)) &&
+    equalMembers(a, b, ['metadata'])
+  );
 }
 
-function comparableMetadata({ resourceVersion: _version, managedFields, ...rest }: ObjectMeta): JsonObject {
-  return { ...rest, managedFields: managedFields?.map(({ time: _time, ...entry }) => entry) };
+function withoutTimes({ managedFields }: ObjectMeta): unknown {
+  return managedFields?.map(({ time: _time, ...entry }) => entry);
+}
+
+function equalMembers(a: object, b: object, except: readonly string[]): boolean {
+  const left = a as JsonObject;
+  const right = b as JsonObject;
+  for (const key in left) if (!except.includes(key) && !equalJson(left[key], right[key])) return false;
+  for (const key in right) if (left[key] === undefined && right[key] !== undefined && !except.includes(key)) return false;
+  return true;
 }
 
 function systemMetadata(current: ObjectMeta): Partial<ObjectMeta> & { name: string; namespace: string } {
@@ -109,14 +121,13 @@ function refuseNewFinalizers(current: KindObject, metadata: ObjectMeta): void {
   throw new InvalidError(`${formatKey(keyOf(current))}: ${problem.path}: ${problem.message}`, [problem]);
 }
 
-function withPropagation(finalizers: readonly string[], policy: DeleteRequest['propagationPolicy']): string[] {
-  const wanted = policy === 'Foreground' ? FOREGROUND_FINALIZER : policy === 'Orphan' ? ORPHAN_FINALIZER : undefined;
-  const others = finalizers.filter((name) => wanted === undefined || (name !== FOREGROUND_FINALIZER && name !== ORPHAN_FINALIZER));
-  return wanted === undefined ? others : [...others, wanted];
-}
+const PROPAGATION_FINALIZERS = { Background: [], Foreground: [FOREGROUND_FINALIZER], Orphan: [ORPHAN_FINALIZER] } as const;
 
-/** Everything a person asks for: the object without metadata and status. */
-function desired(object: KindObject): JsonObject {
-  const { metadata: _metadata, status: _status, ...rest } = object;
-  return isObject(rest) ? rest : {};
+/** A request that names no policy keeps the one asked for before; one that does replaces it, Background by none. */
+function withPropagation(finalizers: string[], policy: DeleteRequest['propagationPolicy']): string[] {
+  if (policy === undefined) return finalizers;
+  const others = finalizers.filter((name) => name !== FOREGROUND_FINALIZER && name !== ORPHAN_FINALIZER);
+  const next = [...others, ...PROPAGATION_FINALIZERS[policy]];
+  const isSameSet = next.length === finalizers.length && next.every((name) => finalizers.includes(name));
+  return isSameSet ? finalizers : next;
 }

@@ -34,12 +34,16 @@ export function parseFieldSelector(text: string, fields: readonly string[]): Sel
 }
 
 export function matchesLabels(selector: Selector, object: KindObject): boolean {
-  const labels = object.metadata.labels;
-  return selector.every((requirement) => matches(requirement, labels?.[requirement.key]));
+  return selector.every((requirement) => matches(requirement, labelValue(object, requirement.key)));
 }
 
 export function matchesFields(selector: Selector, object: KindObject): boolean {
   return selector.every((requirement) => matches(requirement, fieldValue(object, requirement.key) ?? ''));
+}
+
+/** Only labels the object really has: `constructor` is a label like any other. */
+export function labelValue({ metadata: { labels } }: KindObject, key: string): string | undefined {
+  return labels && Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
 /** A field as selectors see it: text, or undefined when it is absent. */
@@ -82,8 +86,8 @@ function parseLabelRequirement(part: string, whole: string): Requirement {
 function parseSet(part: string, whole: string): Requirement | undefined {
   const [, key, operator, list = ''] = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/.exec(part) ?? [];
   if (key === undefined) return undefined;
-  const values = list.split(',').map((value) => checkedValue(value.trim(), whole));
-  return { key: checkedKey(key, whole), operator: operator === 'in' ? 'in' : 'notin', values };
+  const values = new Set(list.split(',').map((value) => checkedValue(value.trim(), whole)));
+  return { key: checkedKey(key, whole), operator: operator === 'in' ? 'in' : 'notin', values: [...values] };
 }
 
 function parseOrder(part: string, whole: string): Requirement | undefined {
@@ -135,7 +139,7 @@ function splitOutsideParentheses(text: string): string[] {
 }
 
 function splitUnescaped(text: string): string[] {
-  return text.match(/(?:\\.|[^,\\])+/g) ?? [];
+  return text.match(/(?:\\.|\\$|[^,\\])+/g) ?? [];
 }
 
 function invalid(message: string): InvalidError {

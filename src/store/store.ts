@@ -4,11 +4,21 @@
  */
 import { DEFAULT_NAMESPACE, type Draft, formatKey, type KindObject, keyOf, type ObjectKey } from '#api/meta.ts';
 import { type Clock, newUid, randomSuffix, systemClock, toSeconds } from '#lib/clock.ts';
-import { AlreadyExistsError, InvalidError, NotFoundError, UnavailableError } from '#lib/errors.ts';
+import { AgentisoError, AlreadyExistsError, InvalidError, NotFoundError, UnavailableError } from '#lib/errors.ts';
 import { freezeJson } from '#lib/json.ts';
 import type { Admission, Change, Persistence } from './change.ts';
 import { History, type StoreEvent } from './history.ts';
-import { checkPreconditions, created, type DeleteRequest, isReleased, isSame, marked, statusUpdated, updated } from './rules.ts';
+import {
+  checkPreconditions,
+  created,
+  type DeleteRequest,
+  isReleased,
+  isSame,
+  marked,
+  statusUpdated,
+  updated,
+  withGeneration,
+} from './rules.ts';
 import { parseFieldSelector, parseLabelSelector } from './selector.ts';
 import { type Query, Table } from './table.ts';
 
@@ -57,6 +67,7 @@ const DEFAULT_HISTORY = 10_000;
 /** 58 + 5 random characters = the 63 of a name. */
 const GENERATED_PREFIX = 58;
 const GENERATE_TRIES = 8;
+const MAX_OBJECT_BYTES = 1024 * 1024;
 
 export class Store {
   readonly #tables = new Map<string, Table>();
@@ -155,8 +166,9 @@ export class Store {
       if (!current) throw notFound(key);
       if (!object.metadata.resourceVersion) throw required('metadata.resourceVersion', 'must be specified for an update');
       checkPreconditions(current, object.metadata);
-      const next = options.subresource === 'status' ? statusUpdated(current, object) : updated(current, object);
-      const admitted = this.#admission.admit(next, current);
+      const isStatus = options.subresource === 'status';
+      const next = this.#admission.admit(isStatus ? statusUpdated(current, object) : updated(current, object), current);
+      const admitted = isStatus ? next : withGeneration(current, next);
       if (isReleased(admitted)) return { remove: admitted };
       return isSame(current, admitted) ? { keep: current } : { put: admitted };
     });
@@ -222,7 +234,9 @@ export class Store {
     const type = 'put' in decision ? 'put' : 'delete';
     const object = 'put' in decision ? decision.put : decision.remove;
     const stamped = { ...object, metadata: { ...object.metadata, resourceVersion: String(resourceVersion) } };
-    return { resourceVersion, type, key, object: stamped };
+    const json = JSON.stringify(stamped);
+    if (type === 'put') checkSize(key, json);
+    return { resourceVersion, type, key, object: stamped, json };
   }
 
   #enqueue(change: Change): Promise<void> {
@@ -265,10 +279,7 @@ export class Store {
 
   #table(kind: string): Table {
     const table = this.#tables.get(kind);
-    if (!table)
-      throw new NotFoundError(`unknown kind ${JSON.stringify(kind)}; known: ${[...this.#tables.keys()].join(', ')}`, {
-        reason: 'UnknownKind',
-      });
+    if (!table) throw unknownKind(kind, [...this.#tables.keys()]);
     return table;
   }
 
@@ -284,6 +295,20 @@ export class Store {
 function parseVersion(text: string): number {
   if (/^\d{1,16}$/.test(text)) return Number(text);
   throw new InvalidError(`invalid resource version ${JSON.stringify(text)}; expected a number that a list or an object carried`);
+}
+
+/** Not NotFound: whoever ignores that for objects would never hear of a kind that does not exist. */
+function unknownKind(kind: string, known: readonly string[]): InvalidError {
+  const message = `unknown kind ${JSON.stringify(kind)}; known: ${known.join(', ')}`;
+  return new InvalidError(message, [{ path: 'kind', segments: ['kind'], kind: 'NotSupported', message }], { reason: 'UnknownKind' });
+}
+
+/** What is stored must also fit in a file that a person can edit, and in one message to a client. */
+function checkSize(key: ObjectKey, json: string): void {
+  if (json.length * 3 <= MAX_OBJECT_BYTES) return;
+  const bytes = Buffer.byteLength(json);
+  if (bytes <= MAX_OBJECT_BYTES) return;
+  throw new AgentisoError('TooLarge', `${formatKey(key)} would be ${bytes} bytes; at most ${MAX_OBJECT_BYTES} (1 MiB) are stored`);
 }
 
 function notFound(key: ObjectKey): NotFoundError {

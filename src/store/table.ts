@@ -1,6 +1,6 @@
 /** All objects of one kind in memory, with the indexes that selectors have asked for so far. */
 import type { KindObject } from '#api/meta.ts';
-import { fieldValue, matchesFields, matchesLabels, type Requirement, type Selector } from './selector.ts';
+import { fieldValue, labelValue, matchesFields, matchesLabels, type Requirement, type Selector } from './selector.ts';
 
 export interface Query {
   readonly namespace?: string | undefined;
@@ -113,7 +113,7 @@ function isIndexable({ operator, values }: Requirement): boolean {
 
 function indexed(name: string, object: KindObject): string | undefined {
   const key = name.slice(2);
-  return name.startsWith('l:') ? object.metadata.labels?.[key] : fieldValue(object, key);
+  return name.startsWith('l:') ? labelValue(object, key) : fieldValue(object, key);
 }
 
 function addTo(index: Index, value: string | undefined, id: string): void {

@@ -39,7 +39,7 @@ export function makeTask(index: number): BenchTask {
       tags: ['backend', 'orders'],
       files: [`src/orders/endpoint-${id}.ts`, `src/orders/endpoint-${id}.test.ts`],
       prompt:
-        'Read the design first, then implement the endpoint with its validation, errors and pagination. Keep the handlers small, reuse the helpers of the service and write down every decision that the design leaves open.',
+        'Read the design first, then implement the endpoint with its validation, errors and pagination. Keep the handlers small and write down every decision that the design leaves open.',
       workdir: '/workspace',
       env: { NODE_ENV: 'test' },
       timeoutSeconds: 300,
@@ -48,7 +48,7 @@ export function makeTask(index: number): BenchTask {
     status: {
       phase: 'Running',
       owner: agent,
-      ownerIncarnation: 1,
+      ownerIncarnation: '5f1d7a52-8d1e-4c39-9f0e-3a7c1b2d4e6f',
       attempt: 1,
       fencingToken: index + 1,
       lease: { holder: agent, renewTime: STARTED, expires: '2026-01-05T09:31:00Z' },

@@ -116,6 +116,25 @@ export function driverConformance(newDriver: () => Promise<DriverUnderTest>, { s
     });
   });
 
+  describe('stop', () => {
+    test('ends the guest and its commands and keeps the files for the next incarnation', async () => {
+      await driver.create(SPEC, SIGNAL);
+      const first = await connectGuest(await connectWhenReady(driver), SPEC);
+      await first.call('exec', { command: 'echo kept > file', timeoutMs: 30_000 });
+      await vi.waitFor(async () => expect(await driver.stop(SPEC.id, SIGNAL)).toBe(true), WAIT);
+      expect(await driver.get(SPEC.id, SIGNAL)).toMatchObject({ phase: 'exited', incarnation: SPEC.incarnation });
+      const next = { ...SPEC, incarnation: 'second' };
+      await driver.create(next, SIGNAL);
+      const second = await connectGuest(await connectWhenReady(driver), next);
+      expect(await second.call('exec', { command: 'cat file', timeoutMs: 30_000 })).toMatchObject({ stdout: 'kept\n' });
+    });
+
+    test('of what is not there is done at once', async () => {
+      expect(await driver.stop(SPEC.id, SIGNAL)).toBe(true);
+      expect(await driver.get(SPEC.id, SIGNAL)).toBeUndefined();
+    });
+  });
+
   describe('delete', () => {
     test('leaves nothing behind', async () => {
       const { pid } = await driver.create(SPEC, SIGNAL);

@@ -97,3 +97,13 @@ describe('agentiso up', () => {
     });
   });
 });
+
+it('ends with 1 when a task is for somebody the team does not have', async () => {
+  await inTemporaryFolder(async (tmp) => {
+    const file = join(tmp, 'team.yaml');
+    writeFileSync(file, TEAM + task('typo', 'command: "echo no", assignTo: wroker'));
+    const { code, stderr } = await runCli(['up', '-f', file], { env: { TMPDIR: tmp } });
+    expect(stderr).toContain('task/try-typo Pending: team try has no agent or role wroker');
+    expect(code).toBe(1);
+  });
+});

@@ -2398,7 +2398,7 @@ export const crds: readonly CustomResourceDefinition[] = [
                   required: ['team', 'sources', 'target'],
                   'x-kubernetes-validations': [
                     {
-                      rule: '!has(self.target.agent) || self.sources.all(s, s.agent != self.target.agent)',
+                      rule: "!has(self.target.agent) || self.sources.all(s, s.agent != self.target.agent && self.team + '-' + s.agent != self.target.agent && self.team + '-' + self.target.agent != s.agent)",
                       message: 'an agent cannot be both a source and the target; remove it from sources or choose another target',
                       fieldPath: '.sources',
                     },

@@ -12,9 +12,14 @@ export async function ensureDirectories(paths: WorkspacePaths): Promise<void> {
   await rm(paths.socket, { force: true });
 }
 
+/** A socket nobody listens on is of no use; it may stand in a shared temporary directory. */
+export async function removeSocket(paths: WorkspacePaths): Promise<void> {
+  await rm(paths.socketDirectory, { recursive: true, force: true });
+}
+
 /** The socket goes before the directory: whoever finds the directory gone finds nothing else either. */
 export async function removeDirectories(paths: WorkspacePaths): Promise<void> {
-  await rm(paths.socketDirectory, { recursive: true, force: true });
+  await removeSocket(paths);
   await rm(paths.directory, { recursive: true, force: true });
 }
 

@@ -8,7 +8,7 @@ import type { Logger } from '#lib/log.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Driver, WorkspaceSpec, WorkspaceState } from '../driver.ts';
 import { dialGuest } from './dial.ts';
-import { ensureDirectories, isPresent, removeDirectories } from './directories.ts';
+import { ensureDirectories, isPresent, removeDirectories, removeSocket } from './directories.ts';
 import { type GuestProcess, startGuest } from './guest-process.ts';
 import { KeyedLock } from './keyed-lock.ts';
 import { killLeftovers } from './leftovers.ts';
@@ -77,13 +77,21 @@ class ProcessDriver implements Driver {
     return states.filter((state) => state !== undefined);
   }
 
+  stop(id: string, signal: AbortSignal): Promise<boolean> {
+    return this.#lock.run(id, async () => {
+      signal.throwIfAborted();
+      const paths = this.#paths(id);
+      const hasEnded = await this.#end(id, paths);
+      if (hasEnded) await removeSocket(paths);
+      return hasEnded;
+    });
+  }
+
   delete(id: string, signal: AbortSignal): Promise<void> {
     return this.#lock.run(id, async () => {
       signal.throwIfAborted();
       const paths = this.#paths(id);
-      const identity = this.#runningProcess(id, await readRecord(paths.record));
-      if (identity !== undefined) return this.#askToStop(id, identity);
-      if (this.#liveGuest(id) !== undefined || (await killLeftovers(paths.workspace))) return;
+      if (!(await this.#end(id, paths))) return;
       if (await isPresent(paths.directory)) {
         await removeDirectories(paths);
         this.#options.log.info({ workspaceId: id }, 'workspace removed');
@@ -116,6 +124,16 @@ class ProcessDriver implements Driver {
     this.#stopAskedAtMs.delete(id);
     this.#options.log.info({ workspaceId: id, incarnation, pid: guest.pid }, 'workspace started');
     if (guest.identity !== undefined) await writeRecord(paths.record, { id, incarnation, process: guest.identity });
+  }
+
+  /** True when neither the guest nor anything it started is alive. */
+  async #end(id: string, paths: WorkspacePaths): Promise<boolean> {
+    const identity = this.#runningProcess(id, await readRecord(paths.record));
+    if (identity !== undefined) {
+      this.#askToStop(id, identity);
+      return false;
+    }
+    return this.#liveGuest(id) === undefined && !(await killLeftovers(paths.workspace));
   }
 
   async #observe(id: string, paths: WorkspacePaths): Promise<WorkspaceState> {

@@ -189,8 +189,12 @@ export function replayJournal(directory: string, from: number): Replay & { reado
   const segments = numbers.map((number) => ({ number, data: readFileSync(join(directory, segmentName(number))) }));
   let lastBytes = 0;
   segments.forEach(({ number, data }, index) => {
-    const limit = previousBytesOf(segments[index + 1], number) ?? data.length;
-    lastBytes = readSegment({ name: segmentName(number), data: data.subarray(0, limit), records, damaged });
+    const expected = index === 0 ? from : (numbers[index - 1] ?? 0) + 1;
+    if (number !== expected) damaged.push(`${segmentName(expected)} is missing`);
+    const sealedAt = previousBytesOf(segments[index + 1], number);
+    lastBytes = readSegment({ name: segmentName(number), data: data.subarray(0, sealedAt ?? data.length), records, damaged });
+    // Only the last segment may end in a write that was never finished.
+    if (sealedAt !== undefined && lastBytes < sealedAt) damaged.push(`${segmentName(number)} at byte ${lastBytes}: its end`);
   });
   return { records, damaged, lastSegment: numbers.at(-1) ?? from - 1, lastBytes };
 }

@@ -9,6 +9,7 @@ import { keyOf } from '#api/meta.ts';
 import { isObject } from '#lib/json.ts';
 import type { Logger } from '#lib/log.ts';
 import { syncFileSystem } from '#lib/native.ts';
+import { shareJson } from '#lib/share.ts';
 import type { Change, Persistence } from '../change.ts';
 import { Journal, replayJournal } from './journal.ts';
 import { FORMAT, readSnapshot, type SnapshotRow, writeSnapshot } from './snapshot.ts';
@@ -22,22 +23,31 @@ export interface LogOptions {
 }
 
 export interface Recovered {
-  readonly objects: ReadonlyMap<string, KindObject>;
+  /** By id; the caller's to complete from the files. */
+  readonly objects: Map<string, KindObject>;
   /** What was last known of each object's file, as encoded by the files room. */
   readonly marks: ReadonlyMap<string, unknown>;
   /** Marks since the last snapshot: true to the files only if the machine did not lose power since. */
   readonly unsyncedMarks: ReadonlySet<string>;
   /** Versions that the journal still has, by object: what an old file may have been written from. */
   readonly versions: ReadonlyMap<string, readonly KindObject[]>;
+  /** Deleted since their file was last known: a file that is there is left over, one that is missing was not removed by a person. */
+  readonly orphaned: ReadonlySet<string>;
   readonly version: number;
   /** Nothing was there at all, or parts were damaged: files may know more than the journal. */
   readonly isIncomplete: boolean;
   readonly sameBoot: boolean;
 }
 
-interface Cut {
+/** Everything there is at one moment. */
+export interface View {
   readonly rows: SnapshotRow[];
   readonly version: number;
+  /** Marks of files whose objects are gone already. */
+  readonly leftovers: readonly (readonly [id: string, mark: unknown])[];
+}
+
+interface Cut extends View {
   readonly firstSegment: number;
 }
 
@@ -54,7 +64,7 @@ export class DurableLog implements Persistence {
   #checkpoint: Promise<void> | undefined;
   /** Runs when no append is under way and the store has published all that was committed. */
   #pendingCut: (() => void) | undefined;
-  #rows: () => { rows: SnapshotRow[]; version: number } = () => ({ rows: [], version: 0 });
+  #view: () => View = () => ({ rows: [], version: 0, leftovers: [] });
 
   private constructor(options: LogOptions, journal: Journal, snapshotBytes: number) {
     this.#directory = options.directory;
@@ -73,8 +83,8 @@ export class DurableLog implements Persistence {
   }
 
   /** Where a snapshot gets its rows: a consistent view, taken in one go. */
-  snapshotFrom(rows: () => { rows: SnapshotRow[]; version: number }): void {
-    this.#rows = rows;
+  snapshotFrom(view: () => View): void {
+    this.#view = view;
   }
 
   async commit(changes: readonly Change[]): Promise<void> {
@@ -129,9 +139,12 @@ export class DurableLog implements Persistence {
   }
 
   async #takeSnapshot(): Promise<void> {
-    const { rows, version, firstSegment } = await this.#cut();
+    const { rows, version, firstSegment, leftovers } = await this.#cut();
+    // Before the segments that told of their end are dropped.
+    if (leftovers.length > 0) await this.flushNotes();
     await syncFiles(this.#directory);
-    this.#snapshotBytes = await writeSnapshot(this.#snapshotPath(), { format: FORMAT, resourceVersion: version, firstSegment }, rows);
+    const header = { format: FORMAT, resourceVersion: version, firstSegment, rows: rows.length };
+    this.#snapshotBytes = await writeSnapshot(this.#snapshotPath(), header, rows);
     await this.#journal.dropBefore(firstSegment);
   }
 
@@ -140,7 +153,8 @@ export class DurableLog implements Persistence {
     return new Promise((resolve, reject) => {
       this.#pendingCut = () => {
         this.#pendingCut = undefined;
-        const taken = this.#rows();
+        const taken = this.#view();
+        for (const [id, mark] of taken.leftovers) this.note(id, mark);
         this.#bytesSinceCheckpoint = 0;
         const { segment, sealed } = this.#journal.rotate();
         sealed.then(() => resolve({ ...taken, firstSegment: segment }), reject);
@@ -163,8 +177,8 @@ export class DurableLog implements Persistence {
   }
 }
 
-function toRecord({ type, object, key, resourceVersion }: Change): string {
-  if (type === 'put') return `{"put":${JSON.stringify(object)}}`;
+function toRecord({ type, json, key, resourceVersion }: Change): string {
+  if (type === 'put') return `{"put":${json}}`;
   return JSON.stringify({ delete: key, resourceVersion });
 }
 
@@ -177,18 +191,24 @@ function recover(directory: string, log: Logger) {
   const marks = new Map<string, unknown>();
   const versions = new Map<string, KindObject[]>();
   const unsyncedMarks = new Set<string>();
+  const orphaned = new Set<string>();
+  let last: KindObject | undefined;
+  let version = 0;
   const { header, damagedRows, bytes } = readSnapshot(join(directory, 'snapshot.jsonl'), ({ object, file }) => {
     const id = idOf(keyOf(object));
-    objects.set(id, object);
+    last = shareJson(object, last);
+    objects.set(id, last);
     if (file !== undefined) marks.set(id, file);
+    version = Math.max(version, Number(object.metadata.resourceVersion));
   });
   const { records, damaged, lastSegment, lastBytes } = replayJournal(directory, header?.firstSegment ?? 1);
-  let version = header?.resourceVersion ?? 0;
-  for (const record of records) version = Math.max(version, applyRecord(record, { objects, marks, versions, unsyncedMarks }));
+  version = Math.max(version, header?.resourceVersion ?? 0);
+  for (const record of records) version = Math.max(version, applyRecord(record, { objects, marks, versions, unsyncedMarks, orphaned }));
   for (const line of damaged) log.error({ line }, 'a damaged journal record was set aside');
   if (damagedRows > 0) log.error({ damagedRows }, 'damaged snapshot rows; their objects are taken from the files');
   const isIncomplete = damagedRows > 0 || damaged.length > 0 || (header === undefined && records.length === 0);
-  const recovered: Recovered = { objects, marks, unsyncedMarks, versions, version, isIncomplete, sameBoot: noteBoot(directory) };
+  const sameBoot = noteBoot(directory);
+  const recovered: Recovered = { objects, marks, unsyncedMarks, versions, orphaned, version, isIncomplete, sameBoot };
   return { recovered, lastSegment, lastBytes, snapshotBytes: bytes };
 }
 
@@ -197,28 +217,49 @@ interface Replaying {
   readonly marks: Map<string, unknown>;
   readonly versions: Map<string, KindObject[]>;
   readonly unsyncedMarks: Set<string>;
+  readonly orphaned: Set<string>;
 }
 
 /** Returns the version the record carries, 0 for none. */
-function applyRecord(record: unknown, { objects, marks, versions, unsyncedMarks }: Replaying): number {
+function applyRecord(record: unknown, replaying: Replaying): number {
   if (!isObject(record)) return 0;
   if (typeof record['file'] === 'string') {
-    if (record['mark'] === null) marks.delete(record['file']);
-    else marks.set(record['file'], record['mark']);
-    unsyncedMarks.add(record['file']);
+    applyMark(record['file'], record['mark'], replaying);
     return 0;
   }
+  const { objects, orphaned } = replaying;
   if (isObject(record['delete'])) {
-    objects.delete(idOf(record['delete'] as unknown as ObjectKey));
+    const id = idOf(record['delete'] as unknown as ObjectKey);
+    remember(id, undefined, replaying);
+    objects.delete(id);
+    orphaned.add(id);
     return Number(record['resourceVersion']);
   }
   const object = record['put'] as KindObject;
   const id = idOf(keyOf(object));
-  const before = objects.get(id);
-  const known = versions.get(id) ?? (before ? [before] : []);
-  versions.set(id, [...known, object]);
+  remember(id, object, replaying);
   objects.set(id, object);
   return Number(object.metadata.resourceVersion);
+}
+
+function applyMark(id: string, mark: unknown, { objects, marks, versions, unsyncedMarks, orphaned }: Replaying): void {
+  unsyncedMarks.add(id);
+  if (mark === null) {
+    // We removed the file: whatever is there now was put there since.
+    marks.delete(id);
+    versions.delete(id);
+    return;
+  }
+  marks.set(id, mark);
+  if (objects.has(id)) orphaned.delete(id);
+  else orphaned.add(id);
+}
+
+/** The state before counts too: it may be that of the snapshot, and the file may show it still. */
+function remember(id: string, object: KindObject | undefined, { objects, versions }: Replaying): void {
+  const before = objects.get(id);
+  const known = versions.get(id) ?? (before ? [before] : []);
+  versions.set(id, object ? [...known, object] : known);
 }
 
 /** Whether the machine has been up since the last time: if not, files may be older than what we know of them. */

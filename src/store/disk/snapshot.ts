@@ -3,7 +3,7 @@
  * and a start fast: YAML is parsed only for files that changed since.
  */
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KindObject } from '#api/meta.ts';
@@ -20,6 +20,8 @@ export interface SnapshotHeader {
   readonly resourceVersion: number;
   /** The first journal segment that is not in this snapshot. */
   readonly firstSegment: number;
+  /** How many rows follow. */
+  readonly rows?: number;
 }
 
 export interface SnapshotRow {
@@ -48,12 +50,16 @@ export async function writeSnapshot(path: string, header: SnapshotHeader, rows: 
     for (const row of rows) {
       text += encodeRecord(JSON.stringify(row));
       if (text.length < WRITE_BYTES) continue;
-      bytes += (await file.write(text)).bytesWritten;
+      bytes += await writeWhole(file, text);
       text = '';
       await nextTurn();
     }
-    bytes += (await file.write(text)).bytesWritten;
+    bytes += await writeWhole(file, text);
     await file.sync();
+  } catch (error) {
+    // What there is of it only takes space that somebody else waits for.
+    await unlink(temporary);
+    throw error;
   } finally {
     await file.close();
   }
@@ -62,36 +68,47 @@ export async function writeSnapshot(path: string, header: SnapshotHeader, rows: 
   return bytes;
 }
 
+/** All of it or an error: a disk that fills up takes a part without complaint. */
+async function writeWhole(file: FileHandle, text: string): Promise<number> {
+  await file.writeFile(text);
+  return Buffer.byteLength(text);
+}
+
 export function readSnapshot(path: string, onRow: (row: SnapshotRow) => void): LoadedSnapshot {
   let header: SnapshotHeader | undefined;
   let damagedRows = 0;
+  let rows = 0;
   let bytes = 0;
   for (const line of linesOf(path)) {
     bytes += line.length + 1;
     const record = decodeRecord(line);
     if (header === undefined && isHeader(record)) header = checkedFormat(record);
-    else if (isRow(record)) onRow(record);
-    else damagedRows++;
+    else if (isRow(record)) {
+      rows++;
+      onRow(record);
+    } else damagedRows++;
   }
-  return { header, damagedRows, bytes };
+  const isHeadless = header === undefined && existsSync(path);
+  const missing = isHeadless ? 1 : Math.max(0, (header?.rows ?? 0) - rows);
+  return { header, damagedRows: Math.max(damagedRows, missing), bytes };
 }
 
-/** In pieces, so that a large store never has its whole snapshot in memory at once. */
+/** In pieces, so that a large store never has its whole snapshot in memory at once. A line is good until the next one is asked for. */
 function* linesOf(path: string): Generator<Buffer> {
   if (!existsSync(path)) return;
   const fd = openSync(path, 'r');
   try {
-    let rest: Buffer = Buffer.alloc(0);
+    let buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    let kept = 0;
     for (;;) {
-      const chunk = Buffer.allocUnsafe(READ_BYTES);
-      const length = readSync(fd, chunk, 0, READ_BYTES, null);
+      if (kept === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+      const length = readSync(fd, buffer, kept, buffer.length - kept, null);
       if (length === 0) break;
-      const lines = splitLines(Buffer.concat([rest, chunk.subarray(0, length)]));
-      let line = lines.next();
-      for (; !line.done; line = lines.next()) yield line.value;
-      rest = line.value;
+      const rest = yield* splitLines(buffer.subarray(0, kept + length));
+      rest.copy(buffer, 0);
+      kept = rest.length;
     }
-    if (rest.length > 0) yield rest;
+    if (kept > 0) yield buffer.subarray(0, kept);
   } finally {
     closeSync(fd);
   }

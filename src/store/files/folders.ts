@@ -6,6 +6,7 @@ import { existsSync, type FSWatcher, mkdirSync, readdirSync, watch } from 'node:
 import { join } from 'node:path';
 import type { ObjectKey } from '#api/meta.ts';
 import type { Logger } from '#lib/log.ts';
+import { isForeign } from './outside.ts';
 import { isFolderName, type Paths } from './paths.ts';
 
 export interface FolderOptions {
@@ -27,7 +28,8 @@ export class Folders {
   readonly #options: FolderOptions;
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #hinted = new Map<string, ObjectKey>();
-  #hints = 0;
+  /** Of any name: files that are none of our business fill the kernel's queue as well. */
+  #events = 0;
   #isScheduled = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
@@ -101,8 +103,10 @@ export class Folders {
     if (this.#isClosed || this.#watchers.has(folder)) return;
     try {
       const watcher = watch(folder, (_event, name) => {
+        this.#events++;
         if (name === null) this.#rescan();
         else onName(name);
+        this.#deliverSoon();
       });
       watcher.on('error', (error) => {
         this.#options.log.warn({ err: error, folder }, 'folder watch ended');
@@ -122,8 +126,10 @@ export class Folders {
   }
 
   #hint(key: ObjectKey): void {
-    this.#hints++;
     this.#hinted.set(`${key.kind}/${key.namespace}/${key.name}`, key);
+  }
+
+  #deliverSoon(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => this.#deliver());
@@ -131,8 +137,8 @@ export class Folders {
 
   #deliver(): void {
     this.#isScheduled = false;
-    const flood = this.#hints >= FLOOD;
-    this.#hints = 0;
+    const flood = this.#events >= FLOOD;
+    this.#events = 0;
     const keys = [...this.#hinted.values()];
     this.#hinted.clear();
     for (const key of keys) this.#options.onFile(key);
@@ -146,6 +152,7 @@ export class Folders {
 
 function namespacesIn(folder: string): string[] {
   try {
+    if (isForeign(folder)) return [];
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && isFolderName(entry.name))
       .map((entry) => entry.name);

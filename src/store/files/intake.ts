@@ -2,17 +2,21 @@
  * Hand edits: a file that somebody created, changed or removed becomes a create, update or delete through the store's own rules.
  * What is refused changes nothing, and the text is kept beside the file. This file owns when a file is looked at, and what follows.
  */
-import { renameSync } from 'node:fs';
+import { renameSync, type Stats } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_DOCUMENT_BYTES } from '#api/manifest.ts';
 import type { KindObject, ObjectKey } from '#api/meta.ts';
 import { isName } from '#api/names.ts';
-import { AgentisoError, InvalidError, isCode } from '#lib/errors.ts';
+import { AgentisoError, InvalidError, isCode, messageOf } from '#lib/errors.ts';
 import { equalJson, type JsonObject } from '#lib/json.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Store } from '../store.ts';
 import { applyEdit } from './apply-edit.ts';
 import { describeRefusal, parseEdit, type Refusal, refusalOf } from './edit.ts';
+import { emitYaml } from './emit.ts';
+import { leadsOutside } from './outside.ts';
 import { idOf, type Paths } from './paths.ts';
-import { looksWhole, type Reading, readEdit, SETTLE_MS, statOf } from './reading.ts';
+import { hasRested, looksWhole, type Reading, readEdit, SETTLE_MS, statOf } from './reading.ts';
 import { keepRejected, rejectedPath, setAside } from './rejected.ts';
 import type { OnFileReport } from './report.ts';
 import { Schedule } from './schedule.ts';
@@ -40,10 +44,17 @@ interface FoundText {
 
 /** Editors and git remove a file before they write it again; only one that stays away was deleted. */
 const GONE_MS = 300;
+const RETRY_MS = 1_000;
+const UNKNOWN_BASE: Refusal = {
+  reason: 'EditConflict',
+  problems: [{ message: 'was being saved when the store crashed, and has changed since; make the edit again on the new text' }],
+};
 
 export class FileIntake {
   readonly #options: IntakeOptions;
   readonly #schedule: Schedule;
+  /** Folders that were refused because they are links. */
+  readonly #foreign = new Set<string>();
 
   constructor(options: IntakeOptions) {
     this.#options = options;
@@ -56,20 +67,59 @@ export class FileIntake {
       this.#schedule.later(key, SETTLE_MS);
       return;
     }
+    if (this.#isOutside(key)) return;
     const path = this.#options.paths.fileOf(key);
     const state = this.#options.states.get(idOf(key));
     const stat = statOf(path);
     if (!stat) this.#examineMissing(key, state);
-    else if (!state || !isUntouched(state, fingerprintOf(stat)) || mayHideAnEdit(stat.mtimeMs)) this.#take(key, readEdit(path), state);
+    else if (!state || !isUntouched(state, fingerprintOf(stat)) || mayHideAnEdit(stat)) this.#take(key, readEdit(path), state);
   }
 
   /** A text that was in the file for a moment, before we replaced it. */
-  displaced(key: ObjectKey, text: string, base: FileState): void {
-    this.#schedule.run(key, () => this.#apply(key, { text, fingerprint: undefined }, base));
+  displaced(key: ObjectKey, text: string, base: FileState, taken: () => void): void {
+    this.#schedule.run(key, async () => {
+      await this.#applyDisplaced(key, text, base);
+      taken();
+    });
+  }
+
+  /** A text that a crash kept from being taken in. It says itself which version it was an edit of. */
+  left(key: ObjectKey, text: string, taken: () => void): void {
+    this.#schedule.run(key, async () => {
+      const found = { text, fingerprint: undefined };
+      if (this.#isBaseKnown(key, text)) await this.#apply(key, found, undefined);
+      else this.#refuse(key, found, UNKNOWN_BASE, undefined);
+      taken();
+    });
+  }
+
+  #isBaseKnown(key: ObjectKey, text: string): boolean {
+    const { store, versionOf } = this.#options;
+    const edit = parseEdit(key, text);
+    if ('refusal' in edit) return true;
+    const version = String((edit.document.value['metadata'] as { resourceVersion?: unknown }).resourceVersion);
+    return store.get(key)?.metadata.resourceVersion === version || versionOf(key, version) !== undefined;
+  }
+
+  /** No file has this text any more, so there is nothing to look at again: it is tried here until it is in, or kept. */
+  async #applyDisplaced(key: ObjectKey, text: string, base: FileState): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#apply(key, { text, fingerprint: undefined }, base);
+      } catch (error) {
+        this.#options.log.warn({ err: error, key }, 'edit could not be taken in, will retry');
+        if (this.#schedule.isClosed) return this.#refuse(key, { text, fingerprint: undefined }, unavailable(error), base);
+        await sleep(RETRY_MS);
+      }
+    }
   }
 
   close(): Promise<void> {
     return this.#schedule.close();
+  }
+
+  get isIdle(): boolean {
+    return this.#schedule.isIdle;
   }
 
   /** Resolves when no edit is being taken in and none is waiting to be looked at again. */
@@ -87,7 +137,9 @@ export class FileIntake {
         this.#refuseFile(key, { reason: 'NotAFile', problems: [{ message: `is ${reading.what}; only plain files are accepted here` }] });
         return;
       case 'unreadable':
-        this.#refuseFile(key, { reason: 'Unreadable', problems: [{ message: reading.problem }] });
+        // A save that is under way may have stopped inside a letter.
+        if (!hasRested(statOf(this.#options.paths.fileOf(key))?.mtimeMs ?? 0, Date.now())) this.#schedule.later(key, SETTLE_MS);
+        else this.#refuseFile(key, { reason: 'Unreadable', problems: [{ message: reading.problem }] });
         return;
       case 'text':
         this.#takeText(key, reading, state);
@@ -104,6 +156,7 @@ export class FileIntake {
   #examineMissing(key: ObjectKey, state: FileState | undefined): void {
     if (!state) return;
     this.#schedule.later(key, GONE_MS, () => {
+      if (this.#isOutside(key)) return;
       const isStillGone = this.#options.states.get(idOf(key)) === state && !statOf(this.#options.paths.fileOf(key));
       if (isStillGone) this.#schedule.run(key, () => this.#applyRemoval(key));
       else this.examine(key);
@@ -124,33 +177,55 @@ export class FileIntake {
     const edit = parseEdit(key, found.text);
     if ('refusal' in edit) {
       if (edit.value) this.#protectRenamed(key, edit.value);
-      return this.#refuse(key, found, edit.refusal);
+      return this.#refuse(key, found, edit.refusal, state);
     }
     const { value } = edit.document;
     const { resourceVersion } = value['metadata'] as { resourceVersion?: unknown };
     try {
       const { before, after } = await applyEdit(store, key, value, state?.shows ?? versionOf(key, String(resourceVersion)));
-      this.#settle(key, found, value, after);
+      this.#settle(key, this.#isStill(key, state) ? found : { text: found.text, fingerprint: undefined }, value, after);
       if (before?.metadata.resourceVersion === after.metadata.resourceVersion) return;
       const reason = before ? 'FileEdited' : 'FileCreated';
       onReport({ type: 'accepted', key, reason, message: `${this.#label(key)}: the edit is in force` });
     } catch (error) {
       const isRefusal = error instanceof InvalidError || (error instanceof AgentisoError && isCode(error, 'Conflict'));
       if (!isRefusal) throw error;
-      this.#refuse(key, found, refusalOf(error, edit.document));
+      this.#refuse(key, found, refusalOf(error, edit.document), state);
     }
+  }
+
+  /** False when the writer has replaced the file since: what we know of it now is about another text than the one found. */
+  #isStill(key: ObjectKey, state: FileState | undefined): boolean {
+    return this.#options.states.get(idOf(key)) === state;
+  }
+
+  /** A folder that became a link says nothing of its objects; whoever made it is told once. */
+  #isOutside(key: ObjectKey): boolean {
+    const { paths, onReport } = this.#options;
+    const folder = paths.folderOf(key);
+    if (!leadsOutside(paths, key)) {
+      this.#foreign.delete(folder);
+      return false;
+    }
+    if (this.#foreign.has(folder)) return true;
+    this.#foreign.add(folder);
+    const message = `${folder}: is a link or leads over one; only plain folders are read and written here`;
+    onReport({ type: 'refused', key, reason: 'NotAFolder', message });
+    return true;
   }
 
   /** Remembers the person's text, so that writing back keeps it, and lets them finish before doing so. */
   #settle(key: ObjectKey, { text, fingerprint }: FoundText, value: JsonObject, after: KindObject): void {
     const { states, onState, writer } = this.#options;
     const known = states.get(idOf(key));
+    // What we would have written ourselves has no comments or formatting to keep.
+    const own = emitYaml(value) === text ? {} : { text };
     // A replaced text lives on as the next text we write; the file meanwhile shows what we put there.
-    if (!fingerprint) onState(key, known && { ...known, version: 0, text });
+    if (!fingerprint) onState(key, known && { ...known, version: 0, ...own });
     else {
       const isComplete = equalJson(value, fileView(after));
       const version = isComplete ? Number(after.metadata.resourceVersion) : 0;
-      onState(key, { ...fingerprint, shows: value as unknown as KindObject, version, checksum: checksumOf(text), text });
+      onState(key, { ...fingerprint, shows: value as unknown as KindObject, version, checksum: checksumOf(text), ...own });
       if (isComplete) return;
     }
     writer.markDirty(key);
@@ -158,9 +233,9 @@ export class FileIntake {
   }
 
   /** Puts the last good state back in the file's place; the refused text stays beside it. */
-  #refuse(key: ObjectKey, { text, fingerprint }: FoundText, refusal: Refusal): void {
+  #refuse(key: ObjectKey, { text, fingerprint }: FoundText, refusal: Refusal, state: FileState | undefined): void {
     keepRejected(this.#options.paths.fileOf(key), text);
-    if (fingerprint) this.#putBack(key, text, fingerprint);
+    if (fingerprint && this.#isStill(key, state)) this.#putBack(key, text, fingerprint);
     this.#tell(key, refusal);
   }
 
@@ -213,6 +288,11 @@ export class FileIntake {
 }
 
 /** Two writes of the same length within one tick of the kernel's clock look alike; a file this young is compared by content. */
-function mayHideAnEdit(modifiedMs: number): boolean {
-  return Date.now() - modifiedMs < SETTLE_MS;
+function mayHideAnEdit({ mtimeMs, size }: Stats): boolean {
+  // What we write may be larger than what we take from people: YAML is longer than the JSON that the store limits.
+  return size <= MAX_DOCUMENT_BYTES && Date.now() - mtimeMs < SETTLE_MS;
+}
+
+function unavailable(error: unknown): Refusal {
+  return { reason: 'Unavailable', problems: [{ message: `could not be stored: ${messageOf(error)}; make the edit again` }] };
 }

@@ -61,6 +61,8 @@ function mergeNamedLists(
   return merged;
 }
 
+/** A name that stands twice names nothing: such a list is merged as a whole, and validation sees what is in it. */
 function isNamedList(value: unknown): value is NamedList {
-  return Array.isArray(value) && value.every((item) => isObject(item) && typeof item['name'] === 'string');
+  if (!Array.isArray(value) || !value.every((item) => isObject(item) && typeof item['name'] === 'string')) return false;
+  return new Set((value as NamedList).map(({ name }) => name)).size === value.length;
 }

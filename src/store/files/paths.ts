@@ -1,5 +1,4 @@
 /** Which file belongs to which object: resources/<plural>/<namespace>/<name>.yaml, and nothing else. */
-import { join } from 'node:path';
 import type { ObjectKey } from '#api/meta.ts';
 import { isName } from '#api/names.ts';
 
@@ -22,11 +21,11 @@ export class Paths {
   }
 
   folderOf({ kind, namespace }: Pick<ObjectKey, 'kind' | 'namespace'>): string {
-    return join(this.root, this.#plurals.get(kind) ?? '', namespace);
+    return `${this.root}/${this.#plurals.get(kind)}/${namespace}`;
   }
 
   fileOf(key: ObjectKey): string {
-    return join(this.folderOf(key), `${key.name}${EXTENSION}`);
+    return `${this.folderOf(key)}/${key.name}${EXTENSION}`;
   }
 
   /** The object a file in a namespace folder stands for; undefined for names that are none of our business. */

@@ -1,6 +1,7 @@
 /** Reading a file that somebody may be writing to at this moment. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { MAX_DOCUMENT_BYTES } from '#api/manifest.ts';
+import { isBeingWritten } from '#lib/native.ts';
 import { emitYaml } from './emit.ts';
 import { type FileState, type Fingerprint, fingerprintOf, isUntouched } from './state.ts';
 import { fileView } from './view.ts';
@@ -14,6 +15,8 @@ export type Reading =
   | { readonly is: 'moving' }
   | { readonly is: 'text'; readonly text: string; readonly fingerprint: Fingerprint };
 
+/** Whoever has a file open for writing is not done with it, unless nothing came for so long. */
+const WRITER_MS = 5_000;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 export function statOf(path: string): Stats | undefined {
@@ -55,6 +58,7 @@ function readWhole(fd: number): Reading {
   const data = readFileSync(fd);
   const after = fingerprintOf(fstatSync(fd));
   if (!isUntouched(before, after) || data.length !== after.size) return { is: 'moving' };
+  if (Date.now() - after.modifiedMs < WRITER_MS && isBeingWritten(fd)) return { is: 'moving' };
   try {
     return { is: 'text', text: decoder.decode(data), fingerprint: after };
   } catch {
@@ -67,8 +71,13 @@ export const SETTLE_MS = 100;
 /** The end of a file rarely changes (it is status), so an unchanged end means that all of it is there. */
 const TAIL_LENGTH = 48;
 
+/** Also one from the future: no clock will ever say that it rested. */
+export function hasRested(modifiedMs: number, nowMs: number): boolean {
+  return nowMs - modifiedMs >= SETTLE_MS || nowMs < modifiedMs - SETTLE_MS;
+}
+
 export function looksWhole(text: string, fingerprint: Fingerprint, state: FileState | undefined, nowMs: number): boolean {
-  if (nowMs - fingerprint.modifiedMs >= SETTLE_MS || nowMs < fingerprint.modifiedMs - SETTLE_MS) return true;
+  if (hasRested(fingerprint.modifiedMs, nowMs)) return true;
   if (!state || !text.endsWith('\n')) return false;
   const before = state.text ?? emitYaml(fileView(state.shows));
   return before.length > TAIL_LENGTH && text.endsWith(before.slice(-TAIL_LENGTH));

@@ -1,5 +1,5 @@
 /** Refused texts, kept beside the file they were meant for. Nothing a person wrote is ever overwritten. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 export function rejectedPath(path: string): string {
   return `${path}.rejected`;
@@ -7,11 +7,13 @@ export function rejectedPath(path: string): string {
 
 export function keepRejected(path: string, text: string): void {
   const target = rejectedPath(path);
-  if (existsSync(target)) {
-    if (readFileSync(target, 'utf8') === text) return;
+  const stat = statOf(target);
+  if (stat) {
+    if (stat.isFile() && readFileSync(target, 'utf8') === text) return;
     renameSync(target, freePath(target));
   }
-  writeFileSync(target, text, { mode: 0o600 });
+  // Never through a link that somebody puts there in this moment.
+  writeFileSync(target, text, { mode: 0o600, flag: 'wx' });
 }
 
 /** For what cannot be read as text: the thing itself moves. */
@@ -20,6 +22,11 @@ export function setAside(path: string): void {
 }
 
 function freePath(path: string): string {
-  if (!existsSync(path)) return path;
-  for (let number = 1; ; number++) if (!existsSync(`${path}.${number}`)) return `${path}.${number}`;
+  if (!statOf(path)) return path;
+  for (let number = 1; ; number++) if (!statOf(`${path}.${number}`)) return `${path}.${number}`;
+}
+
+/** Of the name itself: a link that leads nowhere is there all the same. */
+function statOf(path: string) {
+  return lstatSync(path, { throwIfNoEntry: false });
 }

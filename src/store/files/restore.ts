@@ -16,6 +16,12 @@ export function restoreObject(key: ObjectKey, text: string, admission: Admission
   }
 }
 
+/** Whether a file knows more than the journal: the record of its last version was damaged. */
+export function isNewer({ metadata }: KindObject, known: KindObject | undefined): boolean {
+  if (!known) return true;
+  return metadata.uid === known.metadata.uid && Number(metadata.resourceVersion) > Number(known.metadata.resourceVersion);
+}
+
 function isOurs(value: Record<string, unknown>, { kind, namespace, name }: ObjectKey): boolean {
   const metadata = value['metadata'];
   if (value['kind'] !== kind || !isObject(metadata)) return false;

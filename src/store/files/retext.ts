@@ -6,8 +6,10 @@ import { emitYaml } from './emit.ts';
 export function rewriteText(text: string, value: JsonObject): string {
   const document = parseDocument(text);
   if (document.errors.length > 0 || !isMap(document.contents)) return emitYaml(value);
+  if (equalJson(document.toJS(), value)) return text;
   patchMap(document, document.contents, value);
-  const rewritten = document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  const written = document.toString({ lineWidth: 0, flowCollectionPadding: false, ...styleOf(text) });
+  const rewritten = text.includes('\r\n') ? written.replaceAll('\n', '\r\n') : written;
   // Whatever the text holds that this does not understand, the values must be right.
   return equalJson(parseDocument(rewritten).toJS(), value) ? rewritten : emitYaml(value);
 }
@@ -44,12 +46,26 @@ function patch(document: Document, node: Node | undefined, value: unknown): Node
   return document.createNode(value);
 }
 
-/** Named entries keep their own text when the list around them changes. */
+/** Entries keep their own text when the list around them changes: found by name, else by what they say, else by their place. */
 function patchSeq(document: Document, seq: YAMLSeq, list: readonly unknown[]): void {
   const old = seq.items as Node[];
-  const byName = new Map(old.filter(isMap).map((node) => [node.get('name'), node as Node]));
+  const byIdentity = new Map(old.map((node) => [identityOf(node.toJS(document)), node]));
+  const kept = new Set(list.map((item) => byIdentity.get(identityOf(item))));
+  const isSameLength = old.length === list.length;
   seq.items = list.map((item, index) => {
-    const named = isObject(item) && typeof item['name'] === 'string' ? byName.get(item['name']) : undefined;
-    return patch(document, named ?? (byName.size > 0 ? undefined : old[index]), item);
+    const inPlace = isSameLength && old[index] && !kept.has(old[index]) ? old[index] : undefined;
+    return patch(document, byIdentity.get(identityOf(item)) ?? inPlace, item);
   });
+}
+
+function identityOf(item: unknown): string {
+  return isObject(item) && typeof item['name'] === 'string' ? `name ${item['name']}` : JSON.stringify(item);
+}
+
+const UNINDENTED_LIST = /^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*\1- /m;
+const FIRST_INDENT = /^[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( +)[^\s#-]/m;
+
+/** How the person indents, as far as a writer can be told to do the same. */
+function styleOf(text: string): { indent: number; indentSeq: boolean } {
+  return { indent: FIRST_INDENT.exec(text)?.[1]?.length ?? 2, indentSeq: !UNINDENTED_LIST.test(text) };
 }

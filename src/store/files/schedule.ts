@@ -48,7 +48,7 @@ export class Schedule {
   }
 
   async idle(): Promise<void> {
-    if (this.#isIdle()) return;
+    if (this.isIdle) return;
     await new Promise<void>((resolve) => {
       this.#idle.push(resolve);
     });
@@ -62,11 +62,15 @@ export class Schedule {
     this.#wakeIdle();
   }
 
-  #isIdle(): boolean {
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get isIdle(): boolean {
     return this.#running.size === 0 && this.#timers.size === 0;
   }
 
   #wakeIdle(): void {
-    if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.isIdle) for (const resolve of this.#idle.splice(0)) resolve();
   }
 }

@@ -45,3 +45,9 @@ export function isMark(value: unknown): value is FileMark {
 export function markFingerprint([, inode, size, modifiedMs]: FileMark): Fingerprint {
   return { inode, size, modifiedMs };
 }
+
+export function toState(mark: FileMark, shows: KindObject, text: string | undefined): FileState {
+  const [version, inode, size, modifiedMs, checksum] = mark;
+  const state = { version, inode, size, modifiedMs, checksum, shows };
+  return text === undefined ? state : { ...state, text };
+}

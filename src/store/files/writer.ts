@@ -2,13 +2,16 @@
  * Writes objects out to their files, behind the journal: soon, each at most once per pause, and giving way to the store's own work.
  * A file is put in place by exchanging names, so whatever a person saved in that moment is in our hands and not overwritten.
  */
-import { closeSync, fstatSync, linkSync, lstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { KindObject, ObjectKey } from '#api/meta.ts';
+import { AgentisoError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { exchange } from '#lib/native.ts';
 import { emitYaml } from './emit.ts';
+import { leadsOutside } from './outside.ts';
 import { idOf, type Paths } from './paths.ts';
+import { statOf } from './reading.ts';
+import { type OnText, ReplacedFiles } from './replaced.ts';
 import { rewriteText } from './retext.ts';
 import { checksumOf, type FileState, fingerprintOf, isUntouched } from './state.ts';
 import { fileView } from './view.ts';
@@ -22,45 +25,45 @@ export interface WriterOptions {
   /** Moves while the store is busy; the writer then takes smaller bites. */
   readonly version: () => number;
   readonly onState: (key: ObjectKey, state: FileState | undefined) => void;
+  /** For replaced files that somebody still has open or wrote to; they outlive a crash. */
+  readonly held: string;
   /** A person's text was at the place we wrote to. `base` is what the file had shown before. */
-  readonly onDisplaced: (key: ObjectKey, text: string, base: FileState) => void;
+  readonly onDisplaced: OnText;
   /** The file is not as we left it; somebody has to look. */
   readonly onSurprise: (key: ObjectKey) => void;
   readonly onFolder: (key: ObjectKey) => void;
   readonly log: Logger;
 }
 
-interface Displaced {
-  readonly key: ObjectKey;
-  readonly path: string;
-  readonly was: FileState;
-  readonly dueMs: number;
-}
-
 /** Long enough to take several changes of one object in one write, short enough to feel immediate. */
 const PAUSE_MS = 25;
 /** A person who just saved may save again: their file is left alone for a moment. */
 const EDIT_PAUSE_MS = 250;
-/** How long a replaced file is kept, for an editor that still had it open. */
-const KEEP_MS = 2_000;
-const SLICE_MS = 2;
-const BREATHER_MS = 6;
+/** While the store is busy, files get this much of its time … */
+const SLICE_MS = 1;
+/** … and then make room for so long. */
+const BREATHER_MS = 9;
+/** How often to ask whether an editor has let go of a file that was replaced under it. */
+const RELEASE_MS = 200;
 const RETRY_MS = 1_000;
 
 export class FileWriter {
   readonly #options: WriterOptions;
   /** id → when to write it; insertion order is age. */
   readonly #dirty = new Map<string, { key: ObjectKey; dueMs: number }>();
-  readonly #displaced: Displaced[] = [];
+  readonly #replaced: ReplacedFiles;
   #timer: NodeJS.Timeout | undefined;
   #timerDueMs = 0;
   #lastVersion = 0;
-  #sequence = 0;
   #idle: (() => void)[] = [];
+  #isFlushing = false;
   #closed = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
+    this.#replaced = new ReplacedFiles(options.temporary, options.held, (key, text, was, taken) =>
+      this.#closed ? this.#putBack(key, text, taken) : options.onDisplaced(key, text, was, taken),
+    );
   }
 
   get pending(): number {
@@ -90,14 +93,27 @@ export class FileWriter {
     });
   }
 
-  /** Writes what is due now, in this call; for closing. */
-  async close(): Promise<void> {
-    for (const { key } of [...this.#dirty.values()]) this.#tryWrite(key);
-    this.#dirty.clear();
+  /** Writes everything that is due, at once. What a person was writing just now is put back, for the next start to take in. */
+  close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    for (const displaced of this.#displaced.splice(0)) this.#release(displaced);
+    this.flush();
+    this.#replaced.close((key, text, _was, taken) => this.#putBack(key, text, taken));
     for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Writes everything that is due, without waiting for its time. */
+  flush(): void {
+    const due = [...this.#dirty.values()];
+    this.#dirty.clear();
+    this.#isFlushing = true;
+    for (const { key } of due) this.#tryWrite(key);
+    this.#isFlushing = false;
+  }
+
+  #putBack(key: ObjectKey, text: string, taken: () => void): void {
+    writeFileSync(this.#options.paths.fileOf(key), text, { mode: 0o600 });
+    taken();
   }
 
   /** One timer, for whatever is due first. */
@@ -113,7 +129,7 @@ export class FileWriter {
     this.#timer = undefined;
     const started = performance.now();
     const now = Date.now();
-    while (this.#displaced[0] && this.#displaced[0].dueMs <= now) this.#release(this.#displaced.shift() as Displaced);
+    this.#replaced.review();
     for (const [id, { key, dueMs }] of this.#dirty) {
       if (dueMs > now) continue;
       this.#dirty.delete(id);
@@ -127,7 +143,7 @@ export class FileWriter {
     if (this.#closed) return;
     if (this.#dirty.size === 0) {
       for (const resolve of this.#idle.splice(0)) resolve();
-      if (this.#displaced[0]) this.#schedule(Math.max(0, this.#displaced[0].dueMs - Date.now()));
+      if (this.#replaced.heldCount > 0) this.#schedule(RELEASE_MS);
       return;
     }
     const version = this.#options.version();
@@ -139,6 +155,7 @@ export class FileWriter {
 
   #tryWrite(key: ObjectKey): void {
     try {
+      this.#refuseOutside(key);
       const object = this.#options.current(key);
       if (object) this.#write(key, object);
       else this.#remove(key);
@@ -149,29 +166,43 @@ export class FileWriter {
     }
   }
 
+  #refuseOutside(key: ObjectKey): void {
+    if (!leadsOutside(this.#options.paths, key)) return;
+    this.#options.onSurprise(key);
+    throw new AgentisoError('IoError', `${this.#options.paths.folderOf(key)} is a link or leads over one; nothing is written there`);
+  }
+
   #write(key: ObjectKey, object: KindObject): void {
     const { paths, states, onState, onSurprise } = this.#options;
     const before = states.get(idOf(key));
     const shows = fileView(object);
     const version = Number(object.metadata.resourceVersion);
     if (before?.version === version) return;
+    if (before && !this.#isFlushing && this.#wasSaved(key, before)) {
+      onSurprise(key);
+      this.markDirty(key, EDIT_PAUSE_MS);
+      return;
+    }
     const plain = emitYaml(shows);
     const text = before?.text === undefined ? plain : rewriteText(before.text, shows as unknown as Record<string, unknown>);
-    const temporary = this.#temporaryPath();
-    const fingerprint = writeNew(temporary, text);
-    const target = paths.fileOf(key);
+    const { path, fingerprint } = this.#replaced.write(text);
     const state: FileState = { ...fingerprint, shows, version, checksum: checksumOf(text), ...(text === plain ? {} : { text }) };
+    const target = paths.fileOf(key);
     if (!before) {
-      if (this.#putNew(key, temporary, target)) onState(key, state);
-      return;
-    }
-    if (!exchange(temporary, target)) {
-      rmSync(temporary);
+      if (this.#putNew(key, path, target)) onState(key, state);
+    } else if (exchange(path, target)) {
+      onState(key, state);
+      this.#replaced.add(key, path, before);
+    } else {
+      rmSync(path);
       onSurprise(key);
-      return;
     }
-    onState(key, state);
-    this.#inspect({ key, path: temporary, was: before, dueMs: Date.now() + KEEP_MS });
+  }
+
+  /** Somebody saved the file and we have not looked yet: their next save should find their own text, not ours. */
+  #wasSaved(key: ObjectKey, before: FileState): boolean {
+    const stat = statOf(this.#options.paths.fileOf(key));
+    return stat !== undefined && !isUntouched(before, fingerprintOf(stat));
   }
 
   #putNew(key: ObjectKey, temporary: string, target: string): boolean {
@@ -181,7 +212,7 @@ export class FileWriter {
       linkSync(temporary, target);
       return true;
     } catch (error) {
-      if (!isExisting(error)) throw error;
+      if (!hasCode(error, 'EEXIST')) throw error;
       // Somebody put a file there first: it is an edit, not ours to replace.
       this.#options.onSurprise(key);
       return false;
@@ -193,63 +224,14 @@ export class FileWriter {
   #remove(key: ObjectKey): void {
     const before = this.#options.states.get(idOf(key));
     if (!before) return;
-    const aside = this.#temporaryPath();
+    const aside = this.#replaced.newPath();
     try {
       renameSync(this.#options.paths.fileOf(key), aside);
+      this.#replaced.add(key, aside, before);
     } catch (error) {
-      if (!isMissing(error)) throw error;
-      this.#options.onState(key, undefined);
-      return;
+      if (!hasCode(error, 'ENOENT')) throw error;
     }
     this.#options.onState(key, undefined);
-    this.#inspect({ key, path: aside, was: before, dueMs: Date.now() + KEEP_MS });
-  }
-
-  /** What we replaced should be what we had written. If not, a person saved in between: their text is an edit like any other. */
-  #inspect(displaced: Displaced): void {
-    const { key, path, was } = displaced;
-    if (isUntouched(was, fingerprintOf(lstatSync(path)))) {
-      this.#displaced.push(displaced);
-      if (this.#displaced.length === 1) this.#schedule(KEEP_MS);
-      return;
-    }
-    this.#handOver(key, path, was);
-  }
-
-  /** The last look at a replaced file: an editor that had it open may have written to it since. */
-  #release({ key, path, was }: Displaced): void {
-    try {
-      if (isUntouched(was, fingerprintOf(lstatSync(path)))) rmSync(path);
-      else this.#handOver(key, path, was);
-    } catch (error) {
-      this.#options.log.warn({ err: error, file: path }, 'replaced file could not be examined');
-    }
-  }
-
-  #handOver(key: ObjectKey, path: string, was: FileState): void {
-    const stat = lstatSync(path);
-    const text = stat.isFile() ? readFileSync(path, 'utf8') : '';
-    rmSync(path);
-    if (stat.isFile() && checksumOf(text) !== was.checksum) this.#options.onDisplaced(key, text, was);
-  }
-
-  #temporaryPath(): string {
-    this.#sequence++;
-    return join(this.#options.temporary, `${process.pid}-${this.#sequence}`);
-  }
-}
-
-/** The fingerprint is taken before the file can be seen: nobody else can have touched it yet. */
-function writeNew(path: string, text: string) {
-  const fd = openSync(path, 'wx', 0o600);
-  try {
-    writeSync(fd, text);
-    return fingerprintOf(fstatSync(fd));
-  } catch (error) {
-    rmSync(path, { force: true });
-    throw error;
-  } finally {
-    closeSync(fd);
   }
 }
 
@@ -265,6 +247,3 @@ function take<T, U>(items: Iterable<T>, limit: number, map: (item: T) => U): U[]
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
-
-const isMissing = (error: unknown) => hasCode(error, 'ENOENT');
-const isExisting = (error: unknown) => hasCode(error, 'EEXIST');

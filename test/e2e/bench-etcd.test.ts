@@ -1,10 +1,12 @@
+/** The benchmark's etcd client is fair only if it is right: the same calls against a real etcd. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeScratch, type Scratch } from '../harness/scratch.ts';
-import { type Etcd, etcdVersion, startEtcd } from './etcd.ts';
-import { encodePut } from './etcd-client.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeScratch, type Scratch } from '../bench/harness/scratch.ts';
+import { type Etcd, etcdVersion, startEtcd } from '../bench/peers/etcd.ts';
+import { encodePut } from '../bench/peers/etcd-client.ts';
+import { requires } from '../support/requirements.ts';
 
-describe.skipIf(etcdVersion() === undefined)('etcd client against a real etcd', () => {
+requires(etcdVersion() !== undefined, 'etcd is not installed (apt-get install etcd-server)')('etcd client against a real etcd', () => {
   let scratch: Scratch;
   let etcd: Etcd;
 

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { admission } from '#api/kinds.ts';
+import type { KindObject } from '#api/meta.ts';
+import type { Agent, Task } from '#api/types.ts';
+import type { JsonObject } from '#lib/json.ts';
+import { newAgent, newTask } from '../../test/support/controllers.ts';
+import { type Decision, isFinished, isHeld, nextStep } from './decide.ts';
+
+function task(name: string, spec: JsonObject = {}, status: JsonObject = {}): Task {
+  return { ...admission.admit(newTask(name, spec) as KindObject, undefined), status } as Task;
+}
+
+function agent(name: string, spec: JsonObject = {}, isReady = true): Agent {
+  const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False', reason: 'X', message: '', lastTransitionTime: '' }];
+  return { ...admission.admit(newAgent(name, spec) as KindObject, undefined), status: { conditions } } as Agent;
+}
+
+const shown = (decision: Decision): string => {
+  switch (decision.step) {
+    case 'done':
+      return 'done';
+    case 'assign':
+      return `assign ${decision.agent.metadata.name}`;
+    case 'block':
+      return `block ${decision.reason} ${decision.blockedBy.join(',')}`;
+    case 'fail':
+    case 'wait':
+      return `${decision.step} ${decision.reason}: ${decision.message}`;
+  }
+};
+
+const WORKER = agent('a-worker', { roleName: 'worker' });
+const OTHER = agent('a-other-1', { roleName: 'other' });
+const done = (name: string) => task(name, {}, { phase: 'Succeeded' });
+const held = (name: string, owner: string) => task(name, {}, { phase: 'Running', owner });
+
+describe('nextStep', () => {
+  it.each<{ name: string; it: Task; agents?: Agent[]; tasks?: Task[]; want: string }>([
+    { name: 'a finished task is done', it: task('t', {}, { phase: 'Failed' }), want: 'done' },
+    { name: 'a cancelled task fails', it: task('t', { cancelled: true }), want: 'fail Cancelled: spec.cancelled is true' },
+    {
+      name: 'fields that nobody acts on are refused by name',
+      it: task('t', { prompt: 'do it', verify: ['true'], planRequired: true }),
+      want: 'fail NotSupportedYet: this version does not act on spec.prompt, spec.verify, spec.planRequired; remove it to run the task',
+    },
+    { name: 'a free task goes to any agent', it: task('t'), want: 'assign a-worker' },
+    { name: 'a dependency by its short name', it: task('t', { dependsOn: ['x'] }), tasks: [done('a-x')], want: 'assign a-worker' },
+    { name: 'a dependency by its full name', it: task('t', { dependsOn: ['a-x'] }), tasks: [done('a-x')], want: 'assign a-worker' },
+    {
+      name: 'open dependencies, all of them',
+      it: task('t', { dependsOn: ['x', 'y', 'z'] }),
+      tasks: [done('a-x'), task('a-y'), held('a-z', 'a-worker')],
+      want: 'block DependenciesPending y,z',
+    },
+    { name: 'a dependency that does not exist', it: task('t', { dependsOn: ['gone'] }), want: 'block DependencyNotFound gone' },
+    {
+      name: 'a dependency that failed',
+      it: task('t', { dependsOn: ['x'] }),
+      tasks: [task('a-x', {}, { phase: 'Failed' })],
+      want: 'block DependencyFailed x',
+    },
+    {
+      name: 'a dependency that waits for one that failed',
+      it: task('t', { dependsOn: ['x'] }),
+      tasks: [task('a-x', {}, { phase: 'Blocked', reason: 'DependencyFailed' })],
+      want: 'block DependencyFailed x',
+    },
+    {
+      name: 'a circle of dependencies',
+      it: task('a-t', { dependsOn: ['x'] }),
+      tasks: [task('a-x', { dependsOn: ['y'] }), task('a-y', { dependsOn: ['a-t'] })],
+      want: 'block DependencyCycle x',
+    },
+    {
+      name: 'a dependency that is in a circle',
+      it: task('a-t', { dependsOn: ['x'] }),
+      tasks: [task('a-x', { dependsOn: ['y'] }), task('a-y', { dependsOn: ['x'] })],
+      want: 'block DependencyCycle x',
+    },
+    { name: 'a team without agents', it: task('t'), agents: [], want: 'wait NoAgent: team a has no agents' },
+    {
+      name: 'an assignee that does not exist',
+      it: task('t', { assignTo: 'boss' }),
+      want: 'wait NoAgent: team a has no agent or role boss',
+    },
+    { name: 'an assignee by role', it: task('t', { assignTo: 'other' }), agents: [WORKER, OTHER], want: 'assign a-other-1' },
+    { name: 'an assignee by short name', it: task('t', { assignTo: 'other-1' }), agents: [WORKER, OTHER], want: 'assign a-other-1' },
+    { name: 'an assignee by full name', it: task('t', { assignTo: 'a-other-1' }), agents: [WORKER, OTHER], want: 'assign a-other-1' },
+    {
+      name: 'agents that are not ready',
+      it: task('t'),
+      agents: [agent('a-x', {}, false)],
+      want: 'wait AgentNotReady: no suitable agent is ready: a-x',
+    },
+    {
+      name: 'the least busy agent is chosen',
+      it: task('t'),
+      agents: [WORKER, OTHER],
+      tasks: [held('h1', 'a-worker'), done('d'), task('q', {}, { phase: 'Succeeded', owner: 'a-other-1' })],
+      want: 'assign a-other-1',
+    },
+    {
+      name: 'one place and a task that is more urgent',
+      it: task('t'),
+      agents: [agent('a-x', { maxConcurrentTasks: 1 })],
+      tasks: [task('urgent', { priority: 1 })],
+      want: 'wait Queued: others go first: urgent',
+    },
+    {
+      name: 'two places and a task that is more urgent',
+      it: task('t'),
+      agents: [agent('a-x', { maxConcurrentTasks: 2 })],
+      tasks: [task('urgent', { priority: 1 })],
+      want: 'assign a-x',
+    },
+    {
+      name: 'a more urgent task that cannot start',
+      it: task('t'),
+      agents: [agent('a-x', { maxConcurrentTasks: 1 })],
+      tasks: [task('urgent', { priority: 1, dependsOn: ['missing'] }), task('elsewhere', { priority: 1, assignTo: 'other' })],
+      want: 'assign a-x',
+    },
+    {
+      name: 'agents with their hands full',
+      it: task('t'),
+      agents: [agent('a-x', { maxConcurrentTasks: 1 })],
+      tasks: [task('h', {}, { phase: 'Claimed', owner: 'a-x' })],
+      want: 'wait AgentsBusy: every suitable agent has its hands full: a-x',
+    },
+  ])('$name', ({ it: subject, agents = [WORKER], tasks = [], want }) => {
+    expect(shown(nextStep(subject, { agents, tasks: [subject, ...tasks], isLive: () => true }))).toBe(want);
+  });
+
+  it('walks each task once, however many ways lead to it', () => {
+    const layers = Array.from({ length: 40 }, (_, layer) =>
+      ['x', 'y'].map((side) => ({ name: `a-${side}${layer}`, dependsOn: layer === 0 ? [] : [`x${layer - 1}`, `y${layer - 1}`] })),
+    );
+    const tasks = layers.flat().map(({ name, dependsOn }) => task(name, { dependsOn }));
+    const last = tasks.at(-1) as Task;
+    expect(shown(nextStep(last, { agents: [WORKER], tasks, isLive: () => true }))).toBe('block DependenciesPending x38,y38');
+  });
+
+  it.each([
+    [undefined, false, false],
+    ['Pending', false, false],
+    ['Blocked', false, false],
+    ['Claimed', true, false],
+    ['Running', true, false],
+    ['Succeeded', false, true],
+    ['Failed', false, true],
+  ])('%s: held %s, finished %s', (phase, isItHeld, isItFinished) => {
+    const subject = task('t', {}, phase ? { phase } : {});
+    expect([isHeld(subject), isFinished(subject)]).toEqual([isItHeld, isItFinished]);
+  });
+});

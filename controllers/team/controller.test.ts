@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import type { Agent, Task, Team } from '#api/types.ts';
+import { UnavailableError } from '#lib/errors.ts';
+import { interceptClient } from '#runtime/testing.ts';
+import { bench, conditionOf, newAgent, newTeam } from '../../test/support/controllers.ts';
+import { teamController } from './controller.ts';
+
+const KEY = { kind: 'Team', namespace: 'default', name: 'a' };
+
+function setUp() {
+  const world = bench();
+  const controller = teamController({ client: world.client });
+  const team = () => world.get<Team>('Team', 'a');
+  const names = (kind: string) => world.store.list(kind).items.map(({ metadata }) => metadata.name);
+  const edit = async (change: Partial<Team['spec']>) => {
+    const now = team() as Team;
+    await world.client.update<Team>({ ...now, spec: { ...now.spec, ...change } });
+  };
+  /** What the agent controller would say. */
+  const setReady = async (name: string, status: 'True' | 'False' = 'True', reason = 'Running', message = '') => {
+    const agent = world.get<Agent>('Agent', name) as Agent;
+    const condition = { type: 'Ready', status, reason, message, lastTransitionTime: '2026-01-02T03:04:05Z' };
+    await world.client.updateStatus<Agent>({ ...agent, status: { ...agent.status, phase: 'Ready', conditions: [condition] } });
+  };
+  return {
+    ...world,
+    controller,
+    team,
+    names,
+    edit,
+    setReady,
+    look: (client = world.client) => world.reconcile(teamController({ client }), 'Team', 'a'),
+  };
+}
+
+const ROLES = [{ name: 'lead' }, { name: 'dev', count: 2, image: 'rust' }];
+const TASKS = [{ name: 'build', assignTo: 'dev', command: 'make', dependsOn: ['plan'] }];
+
+describe('the five standard cases', () => {
+  it('converges from empty: agents by role, tasks by list, all of them its own', async () => {
+    const { client, look, names, get, team, setReady } = setUp();
+    const { metadata } = await client.create<Team>(newTeam('a', { roles: ROLES, tasks: TASKS, isolation: { driver: 'process' } }));
+    await look();
+    expect([names('Agent'), names('Task')]).toEqual([['a-dev-1', 'a-dev-2', 'a-lead'], ['a-build']]);
+    const owner = { apiVersion: metadata.uid && 'agentiso.dev/v1alpha1', kind: 'Team', name: 'a', uid: metadata.uid };
+    expect(get<Agent>('Agent', 'a-dev-2')).toMatchObject({
+      metadata: { ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }] },
+      spec: { team: 'a', roleName: 'dev', image: 'rust', desiredState: 'Running', isolation: { driver: 'process', minimum: 'process' } },
+    });
+    expect(get<Task>('Task', 'a-build')?.spec).toMatchObject({ team: 'a', command: 'make', dependsOn: ['plan'], priority: 3 });
+    expect(team()?.status).toMatchObject({ phase: 'Creating', budget: { used: 3, reserved: 0, remaining: 7 }, observedGeneration: 1 });
+    expect(conditionOf(team(), 'Ready')).toBe('False Starting: agent a-dev-1: has not reported yet');
+    for (const name of names('Agent')) await setReady(name);
+    await look();
+    expect(conditionOf(team(), 'Ready')).toBe('True AgentsReady: 3 of 3 agents are ready');
+    expect(team()?.status).toMatchObject({
+      phase: 'Ready',
+      members: [{ name: 'dev-1', role: 'dev', phase: 'Ready' }, { name: 'dev-2' }, { name: 'lead', role: 'lead' }],
+      taskSummary: { total: 1, pending: 1, succeeded: 0 },
+    });
+  });
+
+  it('changes nothing on the second pass', async () => {
+    const { client, look, store, pass } = setUp();
+    await client.create<Team>(newTeam('a', { roles: ROLES, tasks: TASKS }));
+    await look();
+    const version = store.resourceVersion;
+    pass(60_000);
+    expect(await look()).toEqual({});
+    expect(store.resourceVersion).toBe(version);
+  });
+
+  it('follows a changed spec: more, fewer and different agents, changed tasks', async () => {
+    const { client, look, names, edit, get, team } = setUp();
+    const { spec } = await client.create<Team>(newTeam('a', { roles: ROLES, tasks: TASKS }));
+    await look();
+    const [lead, dev] = spec.roles;
+    if (!lead || !dev) throw new Error('two roles');
+    await edit({ roles: [lead, { ...dev, count: 3, image: 'python' }] });
+    await look();
+    expect(names('Agent')).toEqual(['a-dev-1', 'a-dev-2', 'a-dev-3', 'a-lead']);
+    expect(get<Agent>('Agent', 'a-dev-1')?.spec.image).toBe('python');
+    await edit({ roles: [{ ...dev, count: 1 }], tasks: (spec.tasks ?? []).map((task) => ({ ...task, command: 'make all' })) });
+    await look();
+    expect(names('Agent')).toEqual(['a-dev']);
+    expect(get<Task>('Task', 'a-build')?.spec.command).toBe('make all');
+    expect(team()?.status?.budget?.used).toBe(1);
+  });
+
+  it('says why it failed, and recovers', async () => {
+    const { client, look, names, team } = setUp();
+    await client.create<Team>(newTeam('a', { roles: ROLES }));
+    let isFull = true;
+    const failing = interceptClient(client, (verb) => {
+      if (isFull && verb === 'create') throw new UnavailableError('no space left', { reason: 'DiskFull' });
+    });
+    await expect(look(failing)).rejects.toThrow('no space left');
+    expect(conditionOf(team(), 'Ready')).toBe('False DiskFull: no space left');
+    isFull = false;
+    await look(failing);
+    expect(names('Agent')).toHaveLength(3);
+  });
+
+  it('leaves deletion to the garbage collector: nothing holds the team, everything names it as its owner', async () => {
+    const { client, look, store, team } = setUp();
+    const { metadata } = await client.create<Team>(newTeam('a', { roles: ROLES, tasks: TASKS }));
+    await look();
+    const children = [...store.list('Agent').items, ...store.list('Task').items];
+    expect(children.every((child) => child.metadata.ownerReferences?.[0]?.uid === metadata.uid)).toBe(true);
+    await client.delete(KEY);
+    expect(team()).toBeUndefined();
+    expect(await look()).toEqual({});
+  });
+});
+
+describe('agents of the team', () => {
+  it('come back when somebody deletes them, and go back to what the role says', async () => {
+    const { client, look, names, get } = setUp();
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev', image: 'rust' }] }));
+    await look();
+    const agent = get<Agent>('Agent', 'a-dev') as Agent;
+    await client.update<Agent>({ ...agent, spec: { ...agent.spec, image: 'python' } });
+    await look();
+    expect(get<Agent>('Agent', 'a-dev')?.spec.image).toBe('rust');
+    await client.delete({ kind: 'Agent', namespace: 'default', name: 'a-dev' });
+    await look();
+    expect(names('Agent')).toEqual(['a-dev']);
+  });
+
+  it('keep what no role says: a person may stop one, or give it more work at once', async () => {
+    const { client, look, get } = setUp();
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev' }] }));
+    await look();
+    const agent = get<Agent>('Agent', 'a-dev') as Agent;
+    await client.update<Agent>({ ...agent, spec: { ...agent.spec, desiredState: 'Stopped', maxConcurrentTasks: 9 } });
+    await look();
+    expect(get<Agent>('Agent', 'a-dev')?.spec).toMatchObject({ desiredState: 'Stopped', maxConcurrentTasks: 9 });
+  });
+
+  it('are not waited for, nor made again, while they are being deleted', async () => {
+    const { client, look, get, names } = setUp();
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev' }] }));
+    await look();
+    const agent = get<Agent>('Agent', 'a-dev') as Agent;
+    await client.update<Agent>({ ...agent, metadata: { ...agent.metadata, finalizers: ['x/held'] } });
+    await client.delete({ kind: 'Agent', namespace: 'default', name: 'a-dev' });
+    await look();
+    expect([names('Agent'), get<Agent>('Agent', 'a-dev')?.metadata.deletionTimestamp]).toEqual([['a-dev'], '2026-01-02T03:04:05Z']);
+  });
+
+  it('made by hand are counted and left alone', async () => {
+    const { client, look, names, team } = setUp();
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev' }] }));
+    await client.create<Agent>(newAgent('helper'));
+    await look();
+    await look();
+    expect(names('Agent')).toEqual(['a-dev', 'helper']);
+    expect(team()?.status?.budget).toEqual({ used: 2, reserved: 0, remaining: 8 });
+  });
+});
+
+describe('a name that is taken', () => {
+  it('is reported and never adopted', async () => {
+    const { client, look, get, team } = setUp();
+    await client.create<Agent>(newAgent('a-dev', { team: 'b', image: 'python' }));
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev' }] }));
+    expect(await look()).toEqual({});
+    expect(conditionOf(team(), 'Ready')).toBe('False NameTaken: Agent a-dev exists and does not belong to this team; delete or rename it');
+    expect(get<Agent>('Agent', 'a-dev')).toMatchObject({ metadata: { generation: 1 }, spec: { team: 'b' } });
+  });
+
+  it('belongs to a namesake of the team that was deleted', async () => {
+    const { client, look, team } = setUp();
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev' }] }));
+    await look();
+    await client.delete(KEY);
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev' }] }));
+    await look();
+    expect(conditionOf(team(), 'Ready')).toMatch(/^False NameTaken: /);
+  });
+
+  it('is wanted twice by the roles themselves, which would otherwise change one agent to and fro for ever', async () => {
+    const { client, look, names, team } = setUp();
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev', count: 2 }, { name: 'dev-1' }] }));
+    await look();
+    expect(conditionOf(team(), 'Ready')).toBe('False NameTaken: two roles give an agent the name a-dev-1; rename one of them');
+    expect(names('Agent')).toEqual([]);
+  });
+});
+
+describe('what this version does not act on', () => {
+  it.each([
+    { field: 'spec.parent', spec: { parent: 'b' } },
+    { field: 'spec.repo', spec: { repo: { path: '/srv/a.git' } } },
+    { field: 'spec.golden', spec: { golden: {} } },
+    { field: 'spec.merge', spec: { merge: {} } },
+    { field: 'spec.suspend', spec: { suspend: true } },
+  ])('is refused, not ignored: $field', async ({ field, spec }) => {
+    const { client, look, names, team } = setUp();
+    await client.create<Team>(newTeam('a', spec));
+    await look();
+    expect(conditionOf(team(), 'Ready')).toBe(`False NotSupportedYet: this version does not act on ${field}; remove it to start the team`);
+    expect(names('Agent')).toEqual([]);
+  });
+});
+
+it('is told of changes of its agents and tasks', () => {
+  const { controller } = setUp();
+  const member = { apiVersion: '', kind: 'Agent', metadata: { namespace: 'n', name: 'x' }, spec: { team: 't' } } as unknown as Agent;
+  expect(controller.watches?.map(({ kind, toKeys }) => [kind, toKeys(member)])).toEqual([
+    ['Agent', [{ kind: 'Team', namespace: 'n', name: 't' }]],
+    ['Task', [{ kind: 'Team', namespace: 'n', name: 't' }]],
+  ]);
+});
+
+describe('what the spec no longer asks for', () => {
+  it('goes, but never from under a running task', async () => {
+    const { client, look, names, get, edit } = setUp();
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev', count: 2 }], tasks: [{ name: 'build', command: 'make' }] }));
+    await look();
+    const task = get<Task>('Task', 'a-build') as Task;
+    await client.updateStatus<Task>({ ...task, status: { phase: 'Running', owner: 'a-dev-2' } });
+    await edit({ roles: [{ ...(get<Team>('Team', 'a')?.spec.roles[0] as Team['spec']['roles'][0]), count: 1 }], tasks: [] });
+    await look();
+    expect([names('Agent'), names('Task')]).toEqual([['a-dev', 'a-dev-2'], ['a-build']]);
+    await client.updateStatus<Task>({ ...(get<Task>('Task', 'a-build') as Task), status: { phase: 'Succeeded', owner: 'a-dev-2' } });
+    await look();
+    expect([names('Agent'), names('Task')]).toEqual([['a-dev'], []]);
+  });
+});

@@ -1,0 +1,166 @@
+/** The daemon on a directory: files in, agents and results out, over restarts and crashes. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import type { Agent, Task, Team } from '#api/types.ts';
+import { type CliRun, inTemporaryFolder, runCli, startCli } from '../support/cli.ts';
+import { processesMentioning } from '../support/processes.ts';
+
+const WAIT = { timeout: 20_000, interval: 20 };
+
+class Home {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  async serve(): Promise<CliRun> {
+    const run = startCli(['serve', '--home', this.folder]);
+    await run.said('agentiso ready');
+    return run;
+  }
+
+  path(plural: string, name: string): string {
+    return join(this.folder, 'resources', plural, 'default', `${name}.yaml`);
+  }
+
+  write(plural: string, name: string, text: string): void {
+    const path = this.path(plural, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
+  read<T>(plural: string, name: string): T | undefined {
+    const path = this.path(plural, name);
+    return existsSync(path) ? (parse(readFileSync(path, 'utf8')) as T) : undefined;
+  }
+
+  team(): void {
+    this.write(
+      'teams',
+      'try',
+      'apiVersion: agentiso.dev/v1alpha1\nkind: Team\nmetadata:\n  name: try\nspec:\n  # one is enough\n  roles: [{name: worker}]\n',
+    );
+  }
+
+  task(name: string, command: string, more = ''): void {
+    const spec = `spec: {team: try, command: ${JSON.stringify(command)}${more}}`;
+    this.write('tasks', name, `apiVersion: agentiso.dev/v1alpha1\nkind: Task\nmetadata:\n  name: ${name}\n${spec}\n`);
+  }
+
+  reached(name: string, phase: string): Promise<Task> {
+    return vi.waitFor(() => {
+      const task = this.read<Task>('tasks', name);
+      expect(task?.status?.phase, JSON.stringify(task?.status)).toBe(phase);
+      return task as Task;
+    }, WAIT);
+  }
+}
+
+async function stop(run: CliRun): Promise<void> {
+  run.child.kill('SIGTERM');
+  const { code, stderr } = await run.result;
+  expect([code, stderr]).toEqual([0, '']);
+}
+
+const inHome = (work: (home: Home) => Promise<void>) => inTemporaryFolder((folder) => work(new Home(folder)));
+
+describe('agentiso serve', () => {
+  it('brings a team of files to life, keeps their comments, and stops without leaving anything running', async () => {
+    await inHome(async (home) => {
+      const run = await home.serve();
+      home.team();
+      home.task('try-one', 'echo done');
+      const task = await home.reached('try-one', 'Succeeded');
+      expect(task.status?.result?.stdout).toBe('done\n');
+      await vi.waitFor(() => expect(home.read<Team>('teams', 'try')?.status?.phase).toBe('Ready'), WAIT);
+      expect(readFileSync(home.path('teams', 'try'), 'utf8')).toContain('# one is enough');
+      await stop(run);
+      expect(processesMentioning(home.folder)).toEqual([]);
+    });
+  });
+
+  it('brings agents back with their files after a stop', async () => {
+    await inHome(async (home) => {
+      const first = await home.serve();
+      home.team();
+      home.task('try-write', 'echo precious > work');
+      await home.reached('try-write', 'Succeeded');
+      const before = home.read<Agent>('agents', 'try-worker')?.status?.incarnation;
+      await stop(first);
+      const second = await home.serve();
+      home.task('try-read', 'cat work');
+      expect((await home.reached('try-read', 'Succeeded')).status?.result?.stdout).toBe('precious\n');
+      expect(home.read<Agent>('agents', 'try-worker')?.status?.incarnation).not.toBe(before);
+      await stop(second);
+    });
+  });
+
+  it('after SIGKILL leaves no agent running, and runs an interrupted task again as its next attempt', async () => {
+    await inHome(async (home) => {
+      const first = await home.serve();
+      home.team();
+      home.task('try-long', `echo $$ >> ${home.folder}/attempts; [ $(wc -l < ${home.folder}/attempts) -gt 1 ] || sleep 1000`);
+      await home.reached('try-long', 'Running');
+      await vi.waitFor(() => expect(existsSync(join(home.folder, 'attempts'))).toBe(true), WAIT);
+      first.child.kill('SIGKILL');
+      await first.result;
+      await vi.waitFor(() => expect(processesMentioning(home.folder)).toEqual([]), WAIT);
+      const second = await home.serve();
+      const task = await home.reached('try-long', 'Succeeded');
+      expect(task.status?.attempt).toBe(2);
+      expect(readFileSync(join(home.folder, 'attempts'), 'utf8').trim().split('\n')).toHaveLength(2);
+      await stop(second);
+    });
+  });
+
+  it('says on the object which line of an edit was refused, and takes it back with the next good one', async () => {
+    await inHome(async (home) => {
+      const run = await home.serve();
+      home.team();
+      const rejected = () => home.read<Team>('teams', 'try')?.status?.conditions?.find(({ type }) => type === 'EditRejected');
+      await vi.waitFor(() => expect(home.read<Team>('teams', 'try')?.status?.phase).toBe('Ready'), WAIT);
+      const good = readFileSync(home.path('teams', 'try'), 'utf8');
+      writeFileSync(home.path('teams', 'try'), good.replace('  roles:', '  rolls:'));
+      const condition = await vi.waitFor(() => rejected() ?? expect.fail('not refused yet'), WAIT);
+      expect(condition.message).toMatch(/^teams\/default\/try\.yaml: line \d+: unknown field "spec.rolls"; did you mean "roles"\?/);
+      const restored = readFileSync(home.path('teams', 'try'), 'utf8');
+      writeFileSync(
+        home.path('teams', 'try'),
+        restored.replace('# one is enough', '# one will do').replace('spec:\n', 'spec:\n  description: edited\n'),
+      );
+      await vi.waitFor(() => {
+        expect(home.read<Team>('teams', 'try')?.spec.description).toBe('edited');
+        expect(rejected()).toBeUndefined();
+      }, WAIT);
+      expect(readFileSync(home.path('teams', 'try'), 'utf8')).toContain('# one will do');
+      await run.child.kill('SIGTERM');
+      await run.result;
+    });
+  });
+
+  it('keeps the beginning and the end of an output that is too long for a file', async () => {
+    await inHome(async (home) => {
+      const run = await home.serve();
+      home.team();
+      home.task('try-loud', 'echo first; seq 1 500000; echo last');
+      const { status } = await home.reached('try-loud', 'Succeeded');
+      expect(status?.result?.truncated).toBe(true);
+      expect(status?.result?.stdout).toMatch(/^first\n1\n2\n[\s\S]*bytes left out\)\n[\s\S]*$/);
+      expect(readdirSync(dirname(home.path('tasks', 'x')))).toEqual(['try-loud.yaml']);
+      await stop(run);
+    });
+  });
+
+  it('lets only one daemon have a directory, and names it', async () => {
+    await inHome(async (home) => {
+      const run = await home.serve();
+      const { code, stdout, stderr } = await runCli(['serve', '--home', home.folder]);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(`another agentiso (pid ${run.child.pid}) already runs on this directory`);
+      await stop(run);
+    });
+  });
+});

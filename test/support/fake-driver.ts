@@ -1,0 +1,107 @@
+/** A driver that keeps its workspaces in memory and behaves like a real one: starts take a moment, ends take two calls, anything may fail. */
+import type { Duplex } from 'node:stream';
+import type { Driver, WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
+import { NotFoundError, WaitingError } from '#lib/errors.ts';
+import { socketPair } from './socket-pair.ts';
+
+export interface FakeDriver extends Driver {
+  /** id → what it is now */
+  readonly workspaces: ReadonlyMap<string, WorkspaceState>;
+  /** Every call that changed something, in order: `create <id> <incarnation>`, `delete <id>`. */
+  readonly calls: readonly string[];
+  /** What the next calls throw, one each; empty: all is well. */
+  readonly failures: unknown[];
+  /** The guest inside answers. */
+  boot(id: string): void;
+  /** The workspace ends; with a failure unless it ended by itself. */
+  exit(id: string, failure?: string): void;
+}
+
+export interface FakeDriverOptions {
+  readonly name?: string;
+  /** True: a new workspace runs at once. */
+  readonly bootsAtOnce?: boolean;
+}
+
+const FIRST_PID = 1_000;
+
+export function fakeDriver({ name = 'process', bootsAtOnce = true }: FakeDriverOptions = {}): FakeDriver {
+  const workspaces = new Map<string, WorkspaceState>();
+  const ending = new Set<string>();
+  const calls: string[] = [];
+  const failures: unknown[] = [];
+  const listeners = new Set<(id: string) => void>();
+  let pid = FIRST_PID;
+
+  const checkFailure = () => {
+    const failure = failures.shift();
+    if (failure !== undefined) throw failure;
+  };
+  const set = (id: string, state: WorkspaceState) => {
+    workspaces.set(id, state);
+    for (const listener of listeners) listener(id);
+  };
+  const present = (id: string): WorkspaceState => {
+    const state = workspaces.get(id);
+    if (!state) throw new NotFoundError(`workspace ${id} not found`);
+    return state;
+  };
+
+  return {
+    name,
+    isolation: { driver: name, network: 'none', limits: 'none' },
+    workspaces,
+    calls,
+    failures,
+    async create({ id, incarnation }: WorkspaceSpec) {
+      checkFailure();
+      const existing = workspaces.get(id);
+      if (existing && (existing.phase !== 'exited' || existing.incarnation === incarnation)) return existing;
+      calls.push(`create ${id} ${incarnation}`);
+      const state: WorkspaceState = { id, incarnation, phase: bootsAtOnce ? 'running' : 'starting', pid: pid++ };
+      set(id, state);
+      return state;
+    },
+    async get(id) {
+      checkFailure();
+      return workspaces.get(id);
+    },
+    async list() {
+      return [...workspaces.values()];
+    },
+    async stop(id) {
+      checkFailure();
+      const state = workspaces.get(id);
+      if (!state || state.phase === 'exited') return true;
+      calls.push(`stop ${id}`);
+      if (!ending.delete(id)) {
+        ending.add(id);
+        return false;
+      }
+      set(id, { id, incarnation: state.incarnation, phase: 'exited' });
+      return true;
+    },
+    async delete(id) {
+      checkFailure();
+      if (!workspaces.has(id)) return;
+      calls.push(`delete ${id}`);
+      if (ending.delete(id)) workspaces.delete(id);
+      else ending.add(id);
+    },
+    async connect(id): Promise<Duplex> {
+      if (present(id).phase !== 'running') throw new WaitingError('GuestNotReady', 'the guest is not listening yet', 100);
+      return (await socketPair()).near;
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    boot(id) {
+      set(id, { ...present(id), phase: 'running' });
+    },
+    exit(id, failure) {
+      const { incarnation } = present(id);
+      set(id, { id, incarnation, phase: 'exited', ...(failure === undefined ? {} : { failure }) });
+    },
+  };
+}

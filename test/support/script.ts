@@ -1,0 +1,56 @@
+/** Runs a TypeScript file of test/support as its own process, with what it prints as lines. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+export interface Script {
+  readonly child: ChildProcess;
+  /** Every whole line of stdout so far. A line that a kill cut short is not among them. */
+  readonly lines: string[];
+  /** Resolves with the line that fits; rejects when the process ends without it. */
+  line(fits: (line: string) => boolean, what: string): Promise<string>;
+  /** Hears every line, also those already there. */
+  onLine(listener: (line: string) => void): void;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly stderr: string }>;
+}
+
+const TSX = import.meta.resolve('tsx');
+
+/** The command line for a script, for those who start it through another program. */
+export function scriptCommand(name: string, args: readonly string[]): readonly [string, ...string[]] {
+  return [process.execPath, '--import', TSX, join(import.meta.dirname, name), ...args];
+}
+
+export function startScript(name: string, args: readonly string[], wrap: readonly string[] = []): Script {
+  const [command = '', ...rest] = [...wrap, ...scriptCommand(name, args)];
+  const child = spawn(command, rest, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const lines: string[] = [];
+  const listeners = new Set<(line: string) => void>();
+  let stderr = '';
+  let out = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const parts = (out + chunk).split('\n');
+    out = parts.pop() ?? '';
+    for (const line of parts) {
+      lines.push(line);
+      for (const listener of listeners) listener(line);
+    }
+  });
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, stderr }));
+  });
+  const onLine = (listener: (line: string) => void) => {
+    lines.forEach(listener);
+    listeners.add(listener);
+  };
+  const line = (fits: (line: string) => boolean, what: string) =>
+    new Promise<string>((resolve, reject) => {
+      onLine((text) => {
+        if (fits(text)) resolve(text);
+      });
+      void ended.then(({ code, signal }) => reject(new Error(`${name} ended (${code ?? signal}) before ${what}\n${stderr}`)));
+    });
+  return { child, lines, line, onLine, ended };
+}
