@@ -26,7 +26,7 @@ export interface Daemon {
 
 export async function startDaemon({ home, logLevel }: DaemonConfig): Promise<Daemon> {
   const log = createLogger({ level: logLevel });
-  const directory = await DirectoryStore.open({ home, kinds, admission, log });
+  const directory = await DirectoryStore.open({ home, kinds, admission, log, freeze: false });
   const client = localClient(directory.store);
   const driver = processDriver({ stateDir: join(home, 'state', 'workspaces'), guestAgentPath: guestAgentPath(), log });
   const reports = recordFileReports(client, log);

@@ -104,7 +104,9 @@ function show(part: JsonObject, value: JsonObject, path: JsonPath): void {
 }
 
 function runMembers(tree: RuleTree, value: JsonObject, old: JsonObject, problems: FieldProblem[], at: Segments): void {
-  for (const [key, member] of tree.properties) runRules(member, value[key], old[key], problems, [...at, key]);
+  for (const [key, member] of tree.properties) {
+    if (value[key] !== old[key]) runRules(member, value[key], old[key], problems, [...at, key]);
+  }
   if (!tree.additional) return;
   for (const key of Object.keys(value))
     if (!tree.properties.has(key)) runRules(tree.additional, value[key], old[key], problems, [...at, key]);

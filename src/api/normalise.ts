@@ -7,84 +7,104 @@ import { copyJson, formatPath, isObject, type JsonObject } from '#lib/json.ts';
 import { nearest } from '#lib/suggest.ts';
 import type { Schema } from './schema.ts';
 
-type Segments = (string | number)[];
-
-export function normalise(schema: Schema, value: unknown, problems: FieldProblem[], at: Segments = []): unknown {
-  if (Array.isArray(value)) return normaliseList(schema, value, problems, at);
-  if (isObject(value)) return normaliseMap(schema, value, problems, at);
-  return value;
+export function normalise(schema: Schema, value: unknown, problems: FieldProblem[]): unknown {
+  return walk(schema, value, { problems, at: [] });
 }
 
-function normaliseList(schema: Schema, list: readonly unknown[], problems: FieldProblem[], at: Segments): unknown[] {
+/** `at` is where the walk is now: one stack for the whole walk, because every write of every object comes through here. */
+interface Walk {
+  readonly problems: FieldProblem[];
+  readonly at: (string | number)[];
+}
+
+function walk(schema: Schema, value: unknown, state: Walk): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? walkList(schema, value, state) : walkMap(schema, value as JsonObject, state);
+}
+
+function walkList(schema: Schema, list: readonly unknown[], state: Walk): unknown[] {
   const items = schema.items;
   if (!items) return copyJson([...list]);
-  const copy = list.map((item, index) => normalise(items, item, problems, [...at, index]));
-  reportDuplicates(schema, copy, problems, at);
+  const copy = list.map((item, index) => {
+    if (typeof item !== 'object') return item;
+    state.at.push(index);
+    const walked = walk(items, item, state);
+    state.at.pop();
+    return walked;
+  });
+  if (copy.length > 1) reportDuplicates(schema, copy, state);
   return copy;
 }
 
-function normaliseMap(schema: Schema, map: JsonObject, problems: FieldProblem[], at: Segments): JsonObject {
+function walkMap(schema: Schema, map: JsonObject, state: Walk): JsonObject {
   const copy: JsonObject = {};
   const { properties = NONE } = schema;
-  for (const key in properties) {
-    const member = properties[key];
-    if (member) setMember(copy, key, { schema: member, value: Object.hasOwn(map, key) ? map[key] : undefined, problems, at });
-  }
+  for (const key in properties)
+    setMember(copy, key, { schema: properties[key] as Schema, value: Object.hasOwn(map, key) ? map[key] : undefined }, state);
   for (const key in map) {
-    if (!Object.hasOwn(properties, key)) setExtra(copy, key, { schema, value: map[key], problems, at });
+    if (!Object.hasOwn(properties, key)) setExtra(copy, key, { schema, value: map[key] }, state);
   }
   return copy;
 }
 
 const NONE: Readonly<Record<string, Schema>> = {};
 
-/** A key that the schema does not name: an entry of a free map, kept as it is, or a mistake. */
-function setExtra(copy: JsonObject, key: string, member: Member): void {
-  const { schema, value, problems, at } = member;
-  const { properties, additionalProperties } = schema;
-  if (isObject(additionalProperties)) setMember(copy, key, { ...member, schema: additionalProperties as Schema });
-  else if (!properties || schema['x-kubernetes-preserve-unknown-fields'] || additionalProperties === true) copy[key] = copyJson(value);
-  else if (value !== undefined) problems.push(unknownField(properties, key, at));
-}
-
 interface Member {
   readonly schema: Schema;
   readonly value: unknown;
-  readonly problems: FieldProblem[];
-  readonly at: Segments;
 }
 
-function setMember(copy: JsonObject, key: string, { schema, value, problems, at }: Member): void {
+function setMember(copy: JsonObject, key: string, { schema, value }: Member, state: Walk): void {
   const present = value === null && !schema.nullable ? undefined : value;
   const chosen = present === undefined ? schema.default : present;
   if (chosen === undefined) return;
-  copy[key] = normalise(schema, chosen, problems, [...at, key]);
+  if (typeof chosen !== 'object') {
+    copy[key] = chosen;
+    return;
+  }
+  state.at.push(key);
+  copy[key] = walk(schema, chosen, state);
+  state.at.pop();
 }
 
-function unknownField(properties: Readonly<Record<string, Schema>>, key: string, at: Segments): FieldProblem {
+/** A key that the schema does not name: an entry of a free map, kept as it is, or a mistake. */
+function setExtra(copy: JsonObject, key: string, { schema, value }: Member, state: Walk): void {
+  const { properties, additionalProperties } = schema;
+  if (isObject(additionalProperties)) setMember(copy, key, { schema: additionalProperties as Schema, value }, state);
+  else if (!properties || schema['x-kubernetes-preserve-unknown-fields'] || additionalProperties === true) copy[key] = copyJson(value);
+  else if (value !== undefined) state.problems.push(unknownField(properties, [...state.at, key]));
+}
+
+function unknownField(properties: Readonly<Record<string, Schema>>, segments: readonly (string | number)[]): FieldProblem {
   const known = Object.keys(properties);
-  const meant = nearest(key, known);
-  const path = formatPath([...at, key]);
+  const meant = nearest(String(segments.at(-1)), known);
+  const path = formatPath(segments);
   const accepted = meant ? `did you mean ${JSON.stringify(meant)}?` : `accepted here: ${known.join(', ')}`;
-  return { path, segments: [...at, key], kind: 'Unknown', message: `unknown field ${JSON.stringify(path)}; ${accepted}` };
+  return { path, segments, kind: 'Unknown', message: `unknown field ${JSON.stringify(path)}; ${accepted}` };
 }
 
-function reportDuplicates(schema: Schema, list: readonly unknown[], problems: FieldProblem[], at: Segments): void {
+function reportDuplicates(schema: Schema, list: readonly unknown[], { problems, at }: Walk): void {
   const keys = schema['x-kubernetes-list-map-keys'];
-  const isSet = schema['x-kubernetes-list-type'] === 'set';
-  if (!isSet && !keys) return;
-  const seen = new Set<string>();
+  if (!keys && schema['x-kubernetes-list-type'] !== 'set') return;
+  const seen = new Set<unknown>();
   list.forEach((item, index) => {
-    const identity = JSON.stringify(keys && isObject(item) ? Object.fromEntries(keys.map((key) => [key, item[key]])) : item);
+    const identity = identityOf(item, keys);
     if (seen.has(identity)) {
       const segments = [...at, index];
+      const shown = JSON.stringify(keys && isObject(item) ? Object.fromEntries(keys.map((key) => [key, item[key]])) : item);
       problems.push({
         path: formatPath(segments),
         segments,
         kind: 'Duplicate',
-        message: `Duplicate value: ${identity}; each may appear once`,
+        message: `Duplicate value: ${shown}; each may appear once`,
       });
     }
     seen.add(identity);
   });
+}
+
+/** Texts and numbers are their own identity; what has several parts is compared as text. */
+function identityOf(item: unknown, keys: readonly string[] | undefined): unknown {
+  if (!keys || !isObject(item)) return typeof item === 'object' ? JSON.stringify(item) : item;
+  return keys.length === 1 ? item[keys[0] as string] : JSON.stringify(keys.map((key) => item[key]));
 }

@@ -4,6 +4,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { type FieldProblem, InvalidError } from '#lib/errors.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
+import { shareJson } from '#lib/share.ts';
 import { toProblem } from './ajv-problems.ts';
 import { compileRules, type RuleTree, runRules } from './cel.ts';
 import type { KindObject } from './meta.ts';
@@ -38,7 +39,9 @@ export function admissionOf({ kind, apiVersion, schema }: KindSchema): Admit {
     const problems: FieldProblem[] = [];
     checkIdentity(object, { kind, apiVersion }, problems);
     const admitted = shaped(compiled.schema, object, old, problems);
-    if (!compiled.validate(admitted)) problems.push(...(compiled.validate.errors ?? []).map((error) => toProblem(error, admitted)));
+    // A status that is the stored one was checked when it came.
+    const unchecked = old && admitted.status === old.status ? { ...admitted, status: undefined } : admitted;
+    if (!compiled.validate(unchecked)) problems.push(...(compiled.validate.errors ?? []).map((error) => toProblem(error, admitted)));
     if (problems.length === 0 && compiled.rules) runRules(compiled.rules, admitted, old, problems);
     if (problems.length > 0) throw invalidObject(object, kind, problems);
     return admitted;
@@ -52,7 +55,8 @@ function shaped(schema: Schema, object: KindObject, old: KindObject | undefined,
   const rest = kept.length === 0 ? object : { ...object, ...Object.fromEntries(kept.map((part) => [part, 0])) };
   const admitted = normalise(schema, rest, problems) as JsonObject & KindObject;
   for (const part of kept) admitted[part] = object[part];
-  return admitted;
+  // What did not change is the stored one from here on: nothing to freeze, to compare or to keep twice.
+  return old ? shareJson(admitted, old) : admitted;
 }
 
 function compile(schema: Schema) {

@@ -23,7 +23,10 @@ export function copyJson<T>(value: T): T {
 export function freezeJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const member of Object.values(value)) freezeJson(member);
+  for (const key in value) {
+    const member = value[key];
+    if (typeof member === 'object') freezeJson(member);
+  }
   return value;
 }
 

@@ -25,14 +25,16 @@ function shareList(list: unknown[], previous: readonly unknown[]): readonly unkn
   return isEqual ? previous : list;
 }
 
+/** The same keys in another order are another text: not shared as a whole. */
 function shareMap(map: JsonObject, previous: JsonObject): JsonObject {
-  let differing = 0;
+  const keys = Object.keys(previous);
+  let isEqual = true;
   let count = 0;
   for (const key in map) {
     const shared = shareJson(map[key], previous[key]);
+    if (shared !== previous[key] || keys[count] !== key) isEqual = false;
     map[key] = shared;
     count++;
-    if (shared !== previous[key]) differing++;
   }
-  return differing === 0 && count === Object.keys(previous).length ? previous : map;
+  return isEqual && count === keys.length ? previous : map;
 }

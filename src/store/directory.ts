@@ -36,6 +36,8 @@ export interface DirectoryStoreOptions {
   readonly log: Logger;
   readonly clock?: Clock;
   readonly historyLimit?: number;
+  /** See StoreOptions. */
+  readonly freeze?: boolean;
   readonly segmentBytes?: number;
   readonly checkpointBytes?: number;
 }
@@ -67,7 +69,7 @@ export class DirectoryStore {
   #noteTimer: NodeJS.Timeout | undefined;
 
   private constructor(options: DirectoryStoreOptions, lock: DirectoryLock) {
-    const { home, kinds, admission, log, clock = systemClock, historyLimit, segmentBytes, checkpointBytes } = options;
+    const { home, kinds, admission, log, clock = systemClock, historyLimit, freeze = true, segmentBytes, checkpointBytes } = options;
     const withFiles = kinds.filter(({ hasFile }) => hasFile);
     const temporary = join(home, 'state', 'tmp');
     rmSync(temporary, { recursive: true, force: true });
@@ -83,7 +85,14 @@ export class DirectoryStore {
     this.#hasFile = new Set(withFiles.map(({ kind }) => kind));
     this.#durable = durable;
     this.paths = new Paths(join(home, 'resources'), withFiles);
-    this.store = new Store({ kinds, admission, persistence: durable, clock, ...(historyLimit === undefined ? {} : { historyLimit }) });
+    this.store = new Store({
+      kinds,
+      admission,
+      persistence: durable,
+      clock,
+      freeze,
+      ...(historyLimit === undefined ? {} : { historyLimit }),
+    });
     this.#writer = new FileWriter({
       paths: this.paths,
       temporary,

@@ -1,5 +1,5 @@
 /** The last changes, for watchers that come back, and the watchers that are there now. */
-import type { KindObject } from '#api/meta.ts';
+import type { KindObject, ObjectKey } from '#api/meta.ts';
 import { ExpiredError } from '#lib/errors.ts';
 import { matchesQuery, type Query } from './table.ts';
 
@@ -48,6 +48,19 @@ export class History {
     let count = 0;
     for (const watchers of this.#watchers.values()) count += watchers.size;
     return count;
+  }
+
+  versionOf({ kind, namespace, name }: ObjectKey, resourceVersion: string): KindObject | undefined {
+    const isIt = (object: KindObject | undefined) =>
+      object?.kind === kind &&
+      object.metadata.resourceVersion === resourceVersion &&
+      object.metadata.name === name &&
+      object.metadata.namespace === namespace;
+    for (const { object, before } of this.#ring) {
+      if (isIt(object)) return object;
+      if (isIt(before)) return before;
+    }
+    return undefined;
   }
 
   publish(happened: Happened): void {

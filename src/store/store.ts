@@ -35,6 +35,11 @@ export interface StoreOptions {
   readonly clock?: Clock;
   /** How many changes a returning watcher may have missed. */
   readonly historyLimit?: number;
+  /**
+   * Whether objects that go out are frozen, so that whoever changes a shared object hears of it at once. True unless it is said to be
+   * false: the daemon says so, because a frozen object costs a fifth of every write, and its code is tested with this on.
+   */
+  readonly freeze?: boolean;
 }
 
 export interface ListQuery {
@@ -76,6 +81,7 @@ export class Store {
   readonly #persistence: Persistence;
   readonly #clock: Clock;
   readonly #historyLimit: number;
+  readonly #guard: <T>(object: T) => T;
   #history: History;
   /** The last version given out; the last one that is durable and visible. */
   #allocated = 0;
@@ -86,7 +92,8 @@ export class Store {
   #pumping = false;
   #closed: string | undefined;
 
-  constructor({ kinds, admission, persistence, clock = systemClock, historyLimit = DEFAULT_HISTORY }: StoreOptions) {
+  constructor({ kinds, admission, persistence, clock = systemClock, historyLimit = DEFAULT_HISTORY, freeze = true }: StoreOptions) {
+    this.#guard = freeze ? freezeJson : (object) => object;
     this.#admission = admission;
     this.#persistence = persistence;
     this.#clock = clock;
@@ -121,12 +128,17 @@ export class Store {
 
   get(key: ObjectKey): KindObject | undefined {
     const object = this.#table(key.kind).get(key.namespace, key.name);
-    return object && freezeJson(object);
+    return object && this.#guard(object);
+  }
+
+  /** An earlier version of an object, while the history still has it. */
+  recentVersion(key: ObjectKey, resourceVersion: string): KindObject | undefined {
+    return this.#history.versionOf(key, resourceVersion);
   }
 
   list(kind: string, query: ListQuery = {}): { readonly items: readonly KindObject[]; readonly resourceVersion: number } {
     const items = this.#table(kind).list(this.#query(kind, query));
-    for (const item of items) freezeJson(item);
+    for (const item of items) this.#guard(item);
     return { items, resourceVersion: this.#visible };
   }
 
@@ -141,7 +153,7 @@ export class Store {
       return this.#history.subscribe(watcher, parseVersion(query.resourceVersion), this.#visible);
     }
     for (const object of this.#table(kind).list(watcher.query)) {
-      onEvent({ type: 'ADDED', object: freezeJson(object), resourceVersion: Number(object.metadata.resourceVersion) });
+      onEvent({ type: 'ADDED', object: this.#guard(object), resourceVersion: Number(object.metadata.resourceVersion) });
     }
     return this.#history.subscribe(watcher, this.#visible, this.#visible);
   }
@@ -212,9 +224,9 @@ export class Store {
     for (let other = this.#busy.get(id); other; other = this.#busy.get(id)) await other;
     if (this.#closed !== undefined) throw new UnavailableError(this.#closed);
     const decision = decide(table.get(key.namespace, key.name));
-    if ('keep' in decision) return freezeJson(decision.keep);
+    if ('keep' in decision) return this.#guard(decision.keep);
     const change = this.#stamped(key, decision);
-    if (dryRun) return freezeJson(change.object);
+    if (dryRun) return this.#guard(change.object);
     const landed = this.#enqueue({ ...change, resourceVersion: ++this.#allocated });
     const settled = landed.then(
       () => {},
@@ -274,7 +286,7 @@ export class Store {
     if (type === 'put') table.put(object);
     else table.remove(key.namespace, key.name);
     this.#visible = resourceVersion;
-    this.#history.publish({ resourceVersion, object: freezeJson(object), before, deleted: type === 'delete' });
+    this.#history.publish({ resourceVersion, object: this.#guard(object), before, deleted: type === 'delete' });
   }
 
   #table(kind: string): Table {

@@ -1,8 +1,4 @@
-/** The only contact of the benchmarks with the store: what they measure, and how it is opened. */
-import { admission, kinds } from '../../src/api/kinds.ts';
-import type { Draft, KindObject } from '../../src/api/meta.ts';
-import { silentLogger } from '../../src/lib/log.ts';
-import { DirectoryStore } from '../../src/store/directory.ts';
+/** What the benchmarks measure, and how it is opened: the only thing they know of the store. */
 import type { BenchTask } from './objects.ts';
 
 export interface SubjectEvent {
@@ -25,32 +21,13 @@ export interface Subject {
   close(): Promise<void>;
 }
 
-/** Opens the store in `dir`, an empty or an earlier used directory; resolves when all objects are in memory and files are watched. */
-export async function openSubject(dir: string): Promise<Subject> {
-  const directory = await DirectoryStore.open({ home: dir, kinds, admission, log: silentLogger });
-  const { store } = directory;
-  const stored = (object: KindObject) => object as unknown as BenchTask;
-  return {
-    async create(task) {
-      const created = await store.create(task as unknown as Draft);
-      const withStatus = { ...created, status: task.status };
-      return stored(await store.update(withStatus, { subresource: 'status' }));
-    },
-    update: async (task) => stored(await store.update(task as unknown as KindObject)),
-    watch: (onEvent) =>
-      store.watch('Task', { resourceVersion: String(store.resourceVersion) }, ({ type, object }) =>
-        onEvent({ type, object: stored(object) }),
-      ),
-    count: () => store.count('Task'),
-    fileOf: ({ kind, metadata: { namespace, name } }) => directory.paths.fileOf({ kind, namespace, name }),
-    flushed: () => directory.settled(),
-    close: () => directory.close(),
-  };
-}
+/** Opens the store in a directory, empty or used before; resolves when all objects are in memory and files are watched. */
+export type OpenSubject = (dir: string) => Promise<Subject>;
 
-/** `module` replaces this file, to prove that the harness can fail. */
-export async function loadSubject(module: string | undefined): Promise<typeof openSubject> {
-  if (module === undefined) return openSubject;
-  const loaded = (await import(module)) as { openSubject: typeof openSubject };
+/** The bundled store that scripts/bench.mjs made, or `module` in its place, to prove that the harness can fail. */
+export async function loadSubject(module: string | undefined): Promise<OpenSubject> {
+  const bundled = process.env['AGENTISO_BENCH_SUBJECT'];
+  if (module === undefined && bundled === undefined) throw new Error('start the benchmarks with npm run bench');
+  const loaded = (await import(module ?? bundled ?? '')) as { openSubject: OpenSubject };
   return loaded.openSubject;
 }

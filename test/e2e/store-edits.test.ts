@@ -432,3 +432,34 @@ describe('git checkout', () => {
     });
   });
 });
+
+describe('a text that an editor read long ago', () => {
+  it('changes what the person changed in it, and takes back nothing that happened since', async () => {
+    await withStore(async ({ directory, store, get, file }) => {
+      const created = await store.create(taskDraft('old', { title: 'one', priority: 3, timeoutSeconds: 60 }));
+      await directory.settled();
+      const read = readFileSync(file('old'), 'utf8');
+      await store.update({ ...created, spec: { ...specOf(created), priority: 1, timeoutSeconds: 90 } });
+      await directory.settled();
+      saveByRename(file('old'), read.replace('title: one', 'title: two').replace('timeoutSeconds: 60', 'timeoutSeconds: 30'));
+      await until(store, () => specOf(get('old'))?.['title'] === 'two', 'the edit');
+      expect(specOf(get('old'))).toMatchObject({ title: 'two', priority: 1, timeoutSeconds: 30 });
+      await directory.settled();
+      expect(auditFiles(directory)).toEqual([]);
+    });
+  });
+
+  it('put back as it was replaces what is there', async () => {
+    await withStore(async ({ directory, store, get, file }) => {
+      const created = await store.create(taskDraft('old', { title: 'one', priority: 3 }));
+      await directory.settled();
+      const read = readFileSync(file('old'), 'utf8');
+      await store.update({ ...created, spec: { ...specOf(created), priority: 1 } });
+      await directory.settled();
+      saveByRename(file('old'), read);
+      await until(store, () => specOf(get('old'))?.['priority'] === 3, 'the old state');
+      await directory.settled();
+      expect(auditFiles(directory)).toEqual([]);
+    });
+  });
+});

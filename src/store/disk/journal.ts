@@ -2,12 +2,12 @@
  * The write-ahead journal: numbered segments, zero-filled before use, so that making a record durable is one write that changes
  * no file size and waits for no other file of the file system. Each segment begins by saying how much of the one before it counts.
  */
-import { constants, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants, existsSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, UnavailableError } from '#lib/errors.ts';
 import { isObject } from '#lib/json.ts';
-import { decodeRecord, encodeRecord, NEWLINE } from './record.ts';
+import { decodeRecord, encodeRecord, encodeRecords, NEWLINE } from './record.ts';
 
 export interface JournalOptions {
   readonly directory: string;
@@ -30,6 +30,7 @@ interface Segment {
 }
 
 const DEFAULT_SEGMENT_BYTES = 4 * 1024 * 1024;
+const QUICK_MS = 1;
 const DIRECT = constants.O_WRONLY | constants.O_DSYNC;
 const SEGMENT_NAME = /^journal-(\d{10})\.log$/;
 
@@ -45,6 +46,8 @@ export class Journal {
   /** Facts that ride along with the next record: not worth a write of their own. */
   #notes = '';
   #last: Promise<void> = Promise.resolve();
+  /** How long a write usually takes; slow until it has shown otherwise. */
+  #usualMs = 2;
 
   constructor({ directory, segmentBytes = DEFAULT_SEGMENT_BYTES }: JournalOptions, lastSegment: number, lastBytes: number) {
     this.#directory = directory;
@@ -71,11 +74,11 @@ export class Journal {
 
   async #append(records: readonly string[]): Promise<void> {
     const notes = this.#notes;
-    const data = Buffer.from(notes + records.map(encodeRecord).join(''));
+    const data = encodeRecords(notes, records);
     try {
       const segment = await this.#segmentFor(data.length);
       this.#notes = this.#notes.slice(notes.length);
-      await writeAll(segment.file, data, segment.end);
+      await this.#write(segment, data, records.length);
       segment.end += data.length;
       if (segment.end > segment.size / 2) this.#prepareSpare();
     } catch (error) {
@@ -86,6 +89,27 @@ export class Journal {
         cause: error,
       });
     }
+  }
+
+  /**
+   * A lone record on a disk that answers within a fraction of a millisecond is written in place: two changes of thread would cost as
+   * much again. With company, or on a slower disk, the event loop has better things to do than to wait.
+   */
+  async #write({ file, end }: Segment, data: Buffer, records: number): Promise<void> {
+    if (records > 1 || this.#usualMs > QUICK_MS) {
+      const startedMs = performance.now();
+      await writeAll(file, data, end);
+      this.#learn(performance.now() - startedMs);
+      return;
+    }
+    const startedMs = performance.now();
+    for (let done = 0; done < data.length; ) done += writeSync(file.fd, data, done, data.length - done, end + done);
+    this.#learn(performance.now() - startedMs);
+  }
+
+  /** A slow write counts at once, a quick one only in the long run: better to wait on a thread too often than in place too long. */
+  #learn(tookMs: number): void {
+    this.#usualMs = tookMs > this.#usualMs ? (this.#usualMs + tookMs) / 2 : this.#usualMs * 0.95 + tookMs * 0.05;
   }
 
   /** Later records go to a new segment, whose number this gives at once. Call it between appends. */

@@ -2,15 +2,39 @@
 import { crc32 } from 'node:zlib';
 
 export const NEWLINE = 0x0a;
+const SPACE = 0x20;
 const CHECKSUM_LENGTH = 8;
 
 export function encodeRecord(json: string): string {
-  return `${crc32(json).toString(16).padStart(CHECKSUM_LENGTH, '0')} ${json}\n`;
+  return `${checksumText(crc32(json))} ${json}\n`;
+}
+
+/** Several lines after some that are encoded already; each text is turned into bytes once. */
+export function encodeRecords(encoded: string, jsons: readonly string[]): Buffer {
+  const lengths = jsons.map((json) => Buffer.byteLength(json));
+  const start = Buffer.byteLength(encoded);
+  const data = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + length + CHECKSUM_LENGTH + 2, start));
+  data.write(encoded, 0);
+  let at = start;
+  jsons.forEach((json, index) => {
+    const body = at + CHECKSUM_LENGTH + 1;
+    const end = body + (lengths[index] ?? 0);
+    data.write(json, body);
+    data.write(checksumText(crc32(data.subarray(body, end))), at, 'latin1');
+    data[body - 1] = SPACE;
+    data[end] = NEWLINE;
+    at = end + 1;
+  });
+  return data;
+}
+
+function checksumText(checksum: number): string {
+  return checksum.toString(16).padStart(CHECKSUM_LENGTH, '0');
 }
 
 /** The value of a line without its newline; undefined when the line is torn or damaged. */
 export function decodeRecord(line: Buffer): unknown {
-  if (line.length < CHECKSUM_LENGTH + 3 || line[CHECKSUM_LENGTH] !== 0x20) return undefined;
+  if (line.length < CHECKSUM_LENGTH + 3 || line[CHECKSUM_LENGTH] !== SPACE) return undefined;
   const body = line.subarray(CHECKSUM_LENGTH + 1);
   const checksum = Number.parseInt(line.toString('latin1', 0, CHECKSUM_LENGTH), 16);
   if (checksum !== crc32(body)) return undefined;

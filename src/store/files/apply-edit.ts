@@ -13,13 +13,20 @@ export interface AppliedEdit {
 
 const CONFLICT_TRIES = 20;
 
-/** `base` is what the file showed before the edit; without one the file says all there is to say. */
-export async function applyEdit(store: Store, key: ObjectKey, value: JsonObject, base: KindObject | undefined): Promise<AppliedEdit> {
+/** What the person started from. */
+export interface EditBase {
+  readonly object: KindObject;
+  /** The file has shown newer versions since: what they did not touch stays as it is now, what they did touch is theirs. */
+  readonly isOutdated: boolean;
+}
+
+/** Without a base the file says all there is to say. */
+export async function applyEdit(store: Store, key: ObjectKey, value: JsonObject, base: EditBase | undefined): Promise<AppliedEdit> {
   for (let attempt = 1; ; attempt++) {
     const before = store.get(key);
     try {
       const after = before
-        ? await store.update(merged(before, value, base ?? before))
+        ? await store.update(merged(before, value, base ?? { object: before, isOutdated: false }))
         : await store.create(asDraft(value, key.namespace, key.name) as Draft);
       return { before, after };
     } catch (error) {
@@ -29,13 +36,16 @@ export async function applyEdit(store: Store, key: ObjectKey, value: JsonObject,
   }
 }
 
-function merged(current: KindObject, value: JsonObject, base: KindObject): KindObject {
+function merged(current: KindObject, value: JsonObject, { object, isOutdated }: EditBase): KindObject {
   const { uid } = value['metadata'] as { uid?: unknown };
   if (uid !== undefined && uid !== current.metadata.uid) {
     const message = `metadata.uid cannot change; it is ${current.metadata.uid}`;
     throw new InvalidError(message, [{ path: 'metadata.uid', segments: ['metadata', 'uid'], kind: 'Forbidden', message }]);
   }
-  const { value: result, conflicts } = mergeEdit(editablePart(fileView(base)), editablePart(value), editablePart(current));
+  const base = editablePart(fileView(object));
+  // In a conflict the merge keeps its last side.
+  if (isOutdated) return withEditablePart(current, mergeEdit(base, editablePart(current), editablePart(value)).value as JsonObject);
+  const { value: result, conflicts } = mergeEdit(base, editablePart(value), editablePart(current));
   if (conflicts.length === 0) return withEditablePart(current, result as JsonObject);
   const message = 'changed in the file and, meanwhile, by somebody else; make the edit again on the new text';
   const fields = conflicts.map((path) => ({ path, segments: path.split('.'), kind: 'Invalid' as const, message }));

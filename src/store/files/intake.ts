@@ -11,7 +11,7 @@ import { AgentisoError, InvalidError, isCode, messageOf } from '#lib/errors.ts';
 import { equalJson, type JsonObject } from '#lib/json.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Store } from '../store.ts';
-import { applyEdit } from './apply-edit.ts';
+import { applyEdit, type EditBase } from './apply-edit.ts';
 import { describeRefusal, parseEdit, type Refusal, refusalOf } from './edit.ts';
 import { emitYaml } from './emit.ts';
 import { leadsOutside } from './outside.ts';
@@ -21,7 +21,7 @@ import { keepRejected, rejectedPath, setAside } from './rejected.ts';
 import type { OnFileReport } from './report.ts';
 import { Schedule } from './schedule.ts';
 import { checksumOf, type FileState, type Fingerprint, fingerprintOf, isUntouched } from './state.ts';
-import { fileView } from './view.ts';
+import { editablePart, fileView } from './view.ts';
 import type { FileWriter } from './writer.ts';
 
 export interface IntakeOptions {
@@ -173,16 +173,15 @@ export class FileIntake {
   }
 
   async #apply(key: ObjectKey, found: FoundText, state: FileState | undefined): Promise<void> {
-    const { store, versionOf, onReport } = this.#options;
+    const { store, onReport } = this.#options;
     const edit = parseEdit(key, found.text);
     if ('refusal' in edit) {
       if (edit.value) this.#protectRenamed(key, edit.value);
       return this.#refuse(key, found, edit.refusal, state);
     }
     const { value } = edit.document;
-    const { resourceVersion } = value['metadata'] as { resourceVersion?: unknown };
     try {
-      const { before, after } = await applyEdit(store, key, value, state?.shows ?? versionOf(key, String(resourceVersion)));
+      const { before, after } = await applyEdit(store, key, value, this.#baseOf(key, value, state));
       this.#settle(key, this.#isStill(key, state) ? found : { text: found.text, fingerprint: undefined }, value, after);
       if (before?.metadata.resourceVersion === after.metadata.resourceVersion) return;
       const reason = before ? 'FileEdited' : 'FileCreated';
@@ -192,6 +191,22 @@ export class FileIntake {
       if (!isRefusal) throw error;
       this.#refuse(key, found, refusalOf(error, edit.document), state);
     }
+  }
+
+  /**
+   * What the file showed last, unless the text names an older version and differs from it: then an editor had read it before.
+   * An old text put back as it was, by git for example, is meant to replace what is there now.
+   */
+  #baseOf(key: ObjectKey, value: JsonObject, state: FileState | undefined): EditBase | undefined {
+    const { store, versionOf } = this.#options;
+    const version = String((value['metadata'] as { resourceVersion?: unknown }).resourceVersion);
+    if (!state) {
+      const object = versionOf(key, version);
+      return object && { object, isOutdated: false };
+    }
+    const old = state.shows.metadata?.resourceVersion === version ? undefined : store.recentVersion(key, version);
+    const isEdited = old !== undefined && !equalJson(editablePart(fileView(old)), editablePart(value));
+    return isEdited ? { object: old, isOutdated: true } : { object: state.shows, isOutdated: false };
   }
 
   /** False when the writer has replaced the file since: what we know of it now is about another text than the one found. */

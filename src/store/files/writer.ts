@@ -42,7 +42,7 @@ const EDIT_PAUSE_MS = 250;
 /** While the store is busy, files get this much of its time … */
 const SLICE_MS = 1;
 /** … and then make room for so long. */
-const BREATHER_MS = 9;
+const BREATHER_MS = 19;
 /** How often to ask whether an editor has let go of a file that was replaced under it. */
 const RELEASE_MS = 200;
 const RETRY_MS = 1_000;
