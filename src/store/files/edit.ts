@@ -1,10 +1,11 @@
 /** What the text of a file asks for: one object, the one the path stands for, or a reason why not. Pure. */
-import { type ManifestDocument, parseManifest, type TextProblem } from '#api/manifest.ts';
+import { MAX_DOCUMENT_BYTES, type Manifest, type ManifestDocument, parseManifest, type TextProblem } from '#api/manifest.ts';
 import type { ObjectKey } from '#api/meta.ts';
 import { isName } from '#api/names.ts';
 import { formatProblem } from '#api/validate.ts';
 import { type AgentisoError, InvalidError } from '#lib/errors.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
+import { readPlain } from './read-plain.ts';
 
 /** Why an edit cannot be taken. */
 export interface Refusal {
@@ -15,7 +16,7 @@ export interface Refusal {
 export type Edit = { readonly document: ManifestDocument } | { readonly refusal: Refusal; readonly value?: JsonObject };
 
 export function parseEdit(key: ObjectKey, text: string): Edit {
-  const { documents, problems } = parseManifest(text);
+  const { documents, problems } = readText(text);
   if (problems.length > 0) return { refusal: { reason: 'InvalidYaml', problems } };
   const [document, second] = documents;
   if (!document) return refused('InvalidYaml', { line: 1, column: 1, message: 'the file is empty; expected one resource' });
@@ -24,6 +25,16 @@ export function parseEdit(key: ObjectKey, text: string): Edit {
   if (!misplaced) return { document };
   const problem = { ...document.locate(misplaced.path), message: misplaced.message };
   return { refusal: { reason: 'InvalidEdit', problems: [problem] }, value: document.value };
+}
+
+/** Most edits leave our style as it is, and are then read without a YAML parser; it is asked for lines only if there is a complaint. */
+function readText(text: string): Manifest {
+  const value = text.length <= MAX_DOCUMENT_BYTES ? readPlain(text) : undefined;
+  if (!value) return parseManifest(text);
+  return {
+    documents: [{ value, locate: (path) => parseManifest(text).documents[0]?.locate(path) ?? { line: 1, column: 1 } }],
+    problems: [],
+  };
 }
 
 /** The path of a file says which object it is; what it says inside must agree. */
