@@ -70,9 +70,15 @@ function setMember(copy: JsonObject, key: string, { schema, value }: Member, sta
 /** A key that the schema does not name: an entry of a free map, kept as it is, or a mistake. */
 function setExtra(copy: JsonObject, key: string, { schema, value }: Member, state: Walk): void {
   const { properties, additionalProperties } = schema;
-  if (isObject(additionalProperties)) setMember(copy, key, { schema: additionalProperties as Schema, value }, state);
+  if (key === '__proto__') state.problems.push(forbiddenKey([...state.at, key]));
+  else if (isObject(additionalProperties)) setMember(copy, key, { schema: additionalProperties as Schema, value }, state);
   else if (!properties || schema['x-kubernetes-preserve-unknown-fields'] || additionalProperties === true) copy[key] = copyJson(value);
   else if (value !== undefined) state.problems.push(unknownField(properties, [...state.at, key]));
+}
+
+/** JavaScript would take it for something else than data, here or in a program that reads the object. */
+function forbiddenKey(segments: readonly (string | number)[]): FieldProblem {
+  return { path: formatPath(segments), segments, kind: 'Forbidden', message: 'Forbidden: __proto__ cannot be used as a key' };
 }
 
 function unknownField(properties: Readonly<Record<string, Schema>>, segments: readonly (string | number)[]): FieldProblem {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidError } from '#lib/errors.ts';
 import type { JsonObject } from '#lib/json.ts';
-import { kinds } from './kinds.ts';
+import { admission, kinds } from './kinds.ts';
 import type { KindObject } from './meta.ts';
 import { admissionOf, formatProblem } from './validate.ts';
 
@@ -286,4 +286,11 @@ describe('admissionOf', () => {
     expect(Object.keys(next)).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
     expect(() => admit({ ...old, status: { seen: 'x' } }, old)).toThrow('status.seen');
   });
+});
+
+it('refuses __proto__ as a key, which JSON allows and programs stumble over', () => {
+  const task = JSON.parse(
+    '{"apiVersion":"agentiso.dev/v1alpha1","kind":"Task","metadata":{"name":"a","namespace":"default"},"spec":{"team":"a","command":"x","env":{"__proto__":"y"}}}',
+  );
+  expect(() => admission.admit(task, undefined)).toThrow('spec.env.__proto__: Forbidden: __proto__ cannot be used as a key');
 });

@@ -14,9 +14,15 @@ export function copyJson<T>(value: T): T {
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) {
     const member = value[key];
-    if (member !== undefined) copy[key] = copyJson(member);
+    if (member !== undefined) setOwn(copy, key, copyJson(member));
   }
   return copy as T;
+}
+
+/** Assigning to `__proto__` would change what the object is, not what it says. */
+function setOwn(target: JsonObject, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  else target[key] = value;
 }
 
 /** Freezes in place. A value whose root is frozen is taken as frozen throughout. */

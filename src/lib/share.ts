@@ -31,8 +31,10 @@ function shareMap(map: JsonObject, previous: JsonObject): JsonObject {
   let isEqual = true;
   let count = 0;
   for (const key in map) {
-    const shared = shareJson(map[key], previous[key]);
-    if (shared !== previous[key] || keys[count] !== key) isEqual = false;
+    // What every object inherits is not something it says.
+    const before = Object.hasOwn(previous, key) ? previous[key] : undefined;
+    const shared = shareJson(map[key], before);
+    if (shared !== before || keys[count] !== key) isEqual = false;
     map[key] = shared;
     count++;
   }
