@@ -75,7 +75,7 @@ describe('rewriteText', () => {
         expect(parse(text)).toEqual(next);
         for (const comment of commentsIn(TEXT)) expect(text).toContain(comment);
       }),
-      { numRuns: 100 },
+      { numRuns: 200, examples: [[0, false, 0, ' ', ['']]] },
     );
   });
 

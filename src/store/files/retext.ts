@@ -40,6 +40,8 @@ function patch(document: Document, node: Node | undefined, value: unknown): Node
     if (node.value !== value) {
       node.value = value;
       delete node.source;
+      // A block for a text that begins or ends with space would not come back as it was.
+      if (typeof value === 'string' && /^\s|[^\S\n]$|^$/.test(value)) node.type = 'QUOTE_DOUBLE';
     }
     return node;
   }
