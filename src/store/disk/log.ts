@@ -11,6 +11,7 @@ import type { Logger } from '#lib/log.ts';
 import { syncFileSystem } from '#lib/native.ts';
 import { shareJson } from '#lib/share.ts';
 import type { Change, Persistence } from '../change.ts';
+import { idOf } from '../files/paths.ts';
 import { Journal, replayJournal } from './journal.ts';
 import { FORMAT, readSnapshot, type SnapshotRow, writeSnapshot } from './snapshot.ts';
 
@@ -183,10 +184,6 @@ export class DurableLog implements Persistence {
 function toRecord({ type, json, key, resourceVersion }: Change): string {
   if (type === 'put') return `{"put":${json}}`;
   return JSON.stringify({ delete: key, resourceVersion });
-}
-
-function idOf({ kind, namespace, name }: ObjectKey): string {
-  return `${kind}/${namespace}/${name}`;
 }
 
 function recover(directory: string, log: Logger) {
