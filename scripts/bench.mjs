@@ -1,27 +1,48 @@
 #!/usr/bin/env node
 /** Starts the benchmarks (test/bench/index.ts) from source with the node flags they need; passes arguments, signals and exit code through. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
-const entry = fileURLToPath(new URL('../test/bench/index.ts', import.meta.url));
-const subject = fileURLToPath(new URL('../node_modules/.cache/agentiso/bench-subject.mjs', import.meta.url));
-// The store is measured as it ships; the benchmarks around it run from source, which tsx makes slower.
-await build({
-  entryPoints: [fileURLToPath(new URL('../test/bench/store-subject.ts', import.meta.url))],
-  outfile: subject,
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  external: ['koffi'],
-  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
-});
+const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const entry = pathOf('test/bench/index.ts');
+const bundles = pathOf('node_modules/.cache/agentiso');
+const isApi = process.argv.includes('api');
+// What is measured runs as it ships; the benchmarks around it run from source, which tsx makes slower.
+const env = isApi ? await bundleApi(`${bundles}/bench-api`) : await bundleStore(`${bundles}/bench-subject.mjs`);
+
+async function bundleStore(subject) {
+  await bundle({ entryPoints: [pathOf('test/bench/store-subject.ts')], outfile: subject });
+  return { AGENTISO_BENCH_SUBJECT: pathToFileURL(subject).href };
+}
+
+/** The product comes from the build; a copy, because another build meanwhile would take its files away. */
+async function bundleApi(dir) {
+  execFileSync(process.execPath, [pathOf('scripts/build.mjs')], { stdio: 'inherit' });
+  rmSync(dir, { recursive: true, force: true });
+  cpSync(pathOf('dist'), `${dir}/product`, { recursive: true });
+  const references = ['floor-server', 'one-request'].map((name) => pathOf(`test/bench/api/${name}.ts`));
+  await bundle({ entryPoints: references, outdir: dir, outExtension: { '.js': '.mjs' } });
+  return { AGENTISO_BENCH_API: dir };
+}
+
+function bundle(options) {
+  return build({
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    external: ['koffi'],
+    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    ...options,
+  });
+}
 
 const flags = ['--expose-gc', '--import', import.meta.resolve('tsx')];
 const child = spawn(process.execPath, [...flags, entry, ...process.argv.slice(2)], {
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-  env: { ...process.env, AGENTISO_BENCH_SUBJECT: pathToFileURL(subject).href },
+  env: { ...process.env, ...env },
 });
 
 // The child removes its servers and data before it ends, so this process must outlive the signal.

@@ -1,4 +1,4 @@
-/** Writes src/api/generated from crds/: the schemas as data, and a TypeScript type for each kind's spec and status. */
+/** Writes src/api/generated from crds/ (the schemas as data, a TypeScript type for each kind's spec and status), and docs/cli.md. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,6 +30,10 @@ writeFileSync(
 );
 
 execFileSync('npx', ['biome', 'format', '--write', target], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+
+// Only now: the commands read what has just been written.
+const { cliPage } = await import('./generate-cli.ts');
+writeFileSync(join(root, 'docs/cli.md'), cliPage());
 
 async function typesOf(name: string, schema: Schema | undefined): Promise<string> {
   if (!schema) throw new Error(`${name} has no schema`);

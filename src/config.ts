@@ -1,6 +1,13 @@
 /** What can be set about a daemon, and its defaults. Pure; read once, passed down. */
+import type { LogOptions } from '#lib/log.ts';
+
 export interface DaemonConfig {
-  /** Holds resources/ (the readable store) and state/ (journal, workspaces). */
+  /** Holds resources/ (the readable store) and state/ (journal, workspaces, certificates). */
   readonly home: string;
-  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  readonly logLevel: LogOptions['level'];
+  readonly logFormat?: LogOptions['format'];
+  /** Where HTTPS is served; loopback and a port of its own choice when absent. */
+  readonly listen?: { readonly host: string; readonly port?: number };
+  /** Directories of manifests that people own: followed, never written to. */
+  readonly manifestDirectories?: readonly string[];
 }

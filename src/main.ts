@@ -1,6 +1,7 @@
-#!/usr/bin/env node
 /** The program: turns the process (arguments, environment, signals, streams) into a command's context, and its answer into an exit code. */
+import { afterClosedPipe } from '#cli/closed-pipe.ts';
 import { runCli } from '#cli/index.ts';
+import { openOutput } from './output.ts';
 
 declare const AGENTISO_VERSION: string | undefined;
 
@@ -13,11 +14,50 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-process.exitCode = await runCli(process.argv.slice(2), {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+// A reader that has seen enough (| head) is no failure, a full disk is one: in both cases whatever still runs comes to its end.
+let lost: NodeJS.ErrnoException | undefined;
+const lose = (error: NodeJS.ErrnoException) => {
+  lost ??= error;
+  interrupted.abort();
+};
+const err = openOutput(2, lose);
+const out = openOutput(1, (error) => {
+  if (lost === undefined && error.code !== 'EPIPE') err.write(`agentiso: cannot write to standard output: ${error.message}\n`);
+  lose(error);
+});
+
+function exitCodeAfter(exitCode: number): number {
+  if (lost === undefined) return exitCode;
+  return lost.code === 'EPIPE' ? afterClosedPipe(process.argv.slice(2), exitCode) : 1;
+}
+
+const isTerminal = out.isTerminal && process.env['TERM'] !== 'dumb';
+
+const run = runCli(process.argv.slice(2), {
+  out: out.write,
+  err: err.write,
   signal: interrupted.signal,
   version: typeof AGENTISO_VERSION === 'string' ? AGENTISO_VERSION : 'source',
   home: process.env['AGENTISO_HOME'],
+  environment: {
+    cwd: process.cwd(),
+    // Few commands ask, and the module that knows is not free.
+    get userHome() {
+      return process.env['HOME'] || process.getBuiltinModule('node:os').homedir();
+    },
+    kubeconfig: process.env['KUBECONFIG'],
+    editor: process.env['KUBE_EDITOR'] || process.env['VISUAL'] || process.env['EDITOR'],
+    externalDiff: process.env['KUBECTL_EXTERNAL_DIFF'],
+    isTerminal,
+    hasColour: isTerminal && !process.env['NO_COLOR'],
+    columns: out.columns,
+  },
   startDaemon: async (options) => (await import('./daemon.ts')).startDaemon(options),
+});
+void run.then((exitCode) => {
+  process.exitCode = exitCode;
+  // What was written last may still fail.
+  process.on('exit', () => {
+    process.exitCode = exitCodeAfter(exitCode);
+  });
 });

@@ -77,7 +77,7 @@ describe('nextStep', () => {
       tasks: [task('a-x', { dependsOn: ['y'] }), task('a-y', { dependsOn: ['x'] })],
       want: 'block DependencyCycle x',
     },
-    { name: 'a team without agents', it: task('t'), agents: [], want: 'wait NoAgent: team a has no agents' },
+    { name: 'a team without agents', it: task('t'), agents: [], want: 'wait NoAgent: team a has no agents, or does not exist' },
     {
       name: 'an assignee that does not exist',
       it: task('t', { assignTo: 'boss' }),

@@ -73,7 +73,8 @@ function assignment(task: Task, board: Board): Decision {
   const { assignTo, team } = task.spec;
   const suitable = board.agents.filter((agent) => suits(agent, task));
   if (suitable.length === 0) {
-    const message = assignTo === undefined ? `team ${team} has no agents` : `team ${team} has no agent or role ${assignTo}`;
+    const message =
+      assignTo === undefined ? `team ${team} has no agents, or does not exist` : `team ${team} has no agent or role ${assignTo}`;
     return { step: 'wait', reason: 'NoAgent', message };
   }
   const ready = suitable.filter((agent) => isTrue(agent, 'Ready') && board.isLive(agent));

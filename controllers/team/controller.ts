@@ -13,6 +13,9 @@ import { ownedBy, setControllerOwner } from '#runtime/owner.ts';
 import { agentsOf, tasksOf, unsupportedFields } from './expand.ts';
 import { membersOf, phaseOf, readyCondition, taskSummaryOf } from './summary.ts';
 
+/** A team may have thousands of tasks, and each look counts them all. */
+const TASKS_DELAY_MS = 100;
+
 export interface TeamDeps {
   readonly client: Client;
 }
@@ -23,11 +26,12 @@ export function teamController({ client }: TeamDeps): Controller<Team> {
     kind: 'Team',
     watches: [
       { kind: 'Agent', toKeys: teamKey },
-      { kind: 'Task', toKeys: teamKey },
+      { kind: 'Task', toKeys: teamKey, delayMs: TASKS_DELAY_MS },
     ],
     async reconcile(team, ctx) {
       const unsupported = unsupportedFields(team);
       if (unsupported.length > 0) {
+        team.status.phase ??= 'Creating';
         throw new StalledError('NotSupportedYet', `this version does not act on ${unsupported.join(', ')}; remove it to start the team`);
       }
       const wanted = agentsOf(team);

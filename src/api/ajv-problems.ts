@@ -38,18 +38,20 @@ function describe(error: ErrorObject, params: Record<string, unknown>, { path, v
     case 'pattern':
       return { kind: 'Invalid', message: `Invalid value: ${shown}: ${path} in body should match '${params['pattern']}'` };
     case 'maxLength':
-      return { kind: 'TooLong', message: `Too long: may not be more than ${params['limit']} characters` };
+      return { kind: 'TooLong', message: `Too long: may not be more than ${params['limit']} bytes` };
     case 'minLength':
       return { kind: 'Invalid', message: `Invalid value: ${shown}: ${path} in body should be at least ${params['limit']} chars long` };
     case 'maxItems':
-      return { kind: 'Invalid', message: `Too many: ${(value as unknown[]).length}: must have at most ${params['limit']} items` };
+      return { kind: 'TooMany', message: `Too many: ${(value as unknown[]).length}: must have at most ${params['limit']} items` };
     case 'minItems':
       return {
         kind: 'Invalid',
         message: `Invalid value: ${(value as unknown[]).length}: ${path} in body should have at least ${params['limit']} items`,
       };
+    case 'maxProperties':
+      return { kind: 'TooMany', message: `Too many: ${Object.keys(value as object).length}: must have at most ${params['limit']} items` };
     case 'format':
-      return { kind: 'Invalid', message: `Invalid value: ${shown}: ${path} in body must be of type ${params['format']}: ${shown}` };
+      return { kind: 'TypeInvalid', message: `Invalid value: ${shown}: ${path} in body must be of type ${params['format']}: ${shown}` };
     default:
       return { kind: 'Invalid', message: `Invalid value: ${shown}: ${path} in body ${error.message ?? 'is not valid'}` };
   }

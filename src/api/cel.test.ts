@@ -216,7 +216,7 @@ describe('the rules of the CRDs', () => {
   it.each(cases)('$kind: $rule ($field)', (each) => {
     const old = each.old && admit(each, each.old, undefined);
     expect(() => admit(each, each.good, old)).not.toThrow();
-    const problem = expect.objectContaining({ path: each.field, kind: 'Invalid', message: expect.stringContaining(`: ${each.rule}`) });
+    const problem = expect.objectContaining({ path: each.field, message: expect.stringContaining(`: ${each.rule}`) });
     expect(() => admit(each, each.bad, old)).toThrow(expect.objectContaining({ fields: [problem] }));
   });
 
@@ -281,7 +281,9 @@ describe('runRules', () => {
     expect(run(schema, { a: 'x' })).toEqual([]);
     expect(run(schema, { a: 'x' }, {})).toEqual([]);
     expect(run(schema, { a: 'x' }, { a: 'x' })).toEqual([]);
-    expect(run(schema, { a: 'x' }, { a: 'y' })).toEqual([expect.objectContaining({ path: 'a', message: 'Invalid value: "x": stays' })]);
+    expect(run(schema, { a: 'x' }, { a: 'y' })).toEqual([
+      expect.objectContaining({ path: 'a', message: 'Invalid value: "string": stays' }),
+    ]);
   });
 
   it('finds the old self of an entry of a map-list by its key, wherever it stands now', () => {
@@ -304,7 +306,7 @@ describe('runRules', () => {
       additionalProperties: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self < 3' }] },
     };
     expect(run(schema, { a: 1, b: 3 })).toEqual([
-      expect.objectContaining({ path: 'b', message: 'Invalid value: 3: failed rule: self < 3' }),
+      expect.objectContaining({ path: 'b', message: 'Invalid value: "integer": failed rule: self < 3' }),
     ]);
     const pair = map([{ rule: 'self.a <= self.b' }], { a: { type: 'integer' }, b: { type: 'integer' }, c: { type: 'integer' } });
     expect(run(pair, { a: 2, b: 1, c: 1 }, { a: 2, b: 2, c: 1 })).toHaveLength(1);

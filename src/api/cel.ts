@@ -143,13 +143,25 @@ function runRule(
     failure = `rule cannot be evaluated: ${messageOf(error).split('\n')[0]}`;
   }
   const segments = [...at, ...(rule.fieldPath ?? '').split('.').filter((segment) => segment !== '')];
-  const message = `${shownValue(context.self)}: ${failure ?? rule.message ?? `failed rule: ${rule.rule}`}`;
-  problems.push({ path: formatPath(segments), segments, kind: 'Invalid', message });
+  const text = failure ?? rule.message ?? `failed rule: ${rule.rule}`;
+  problems.push({ path: formatPath(segments), segments, ...complaint(rule.reason, context.self, text) });
 }
 
+/** A rule may say what kind of mistake it finds. */
+function complaint(reason: string | undefined, value: unknown, text: string): Pick<FieldProblem, 'kind' | 'message'> {
+  switch (reason) {
+    case 'FieldValueRequired':
+      return { kind: 'Required', message: `Required value: ${text}` };
+    case 'FieldValueForbidden':
+      return { kind: 'Forbidden', message: `Forbidden: ${text}` };
+    default:
+      return { kind: 'Invalid', message: `${shownValue(value)}: ${text}` };
+  }
+}
+
+/** Kubernetes names the type, not the value. */
 function shownValue(value: unknown): string {
-  if (typeof value === 'object') return `Invalid value: ${Array.isArray(value) ? '"array"' : '"object"'}`;
-  return `Invalid value: ${typeof value === 'bigint' ? String(value) : JSON.stringify(value)}`;
+  return `Invalid value: ${JSON.stringify(Array.isArray(value) ? 'array' : typeof value === 'bigint' ? 'integer' : typeof value)}`;
 }
 
 /** CEL tells integers from doubles, JSON does not: the schema decides. A null is an absent field. */

@@ -72,6 +72,21 @@ describe('admission', () => {
   });
 });
 
+describe('the label that names a namespace', () => {
+  const namespace = (labels?: Record<string, string>) =>
+    ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a', namespace: '', ...(labels ? { labels } : {}) } }) as KindObject;
+
+  it.each([
+    { given: undefined, want: { 'kubernetes.io/metadata.name': 'a' } },
+    { given: { b: 'c' }, want: { b: 'c', 'kubernetes.io/metadata.name': 'a' } },
+    { given: { 'kubernetes.io/metadata.name': 'b' }, want: { 'kubernetes.io/metadata.name': 'a' } },
+  ])('is there whoever wrote it: $given', ({ given, want }) => {
+    const admitted = admission.admit(namespace(given), undefined);
+    expect(admitted.metadata.labels).toEqual(want);
+    expect(admission.admit(namespace(given), admitted).metadata.labels).toEqual(want);
+  });
+});
+
 describe('knownKind', () => {
   it.each([
     { name: 'Team', message: undefined },

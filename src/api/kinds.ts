@@ -1,56 +1,41 @@
 /** Every kind the store knows: ours from the CRDs, and the few core kinds that controllers and clients need. */
 import { InvalidError } from '#lib/errors.ts';
-import { copyJson } from '#lib/json.ts';
 import { nearest } from '#lib/suggest.ts';
+import { builtInKinds } from './built-in.ts';
 import { crds } from './generated/schemas.ts';
+import type { Kind } from './kind.ts';
 import type { KindObject } from './meta.ts';
-import type { CustomResourceDefinition } from './schema.ts';
-import { type Admit, admissionOf } from './validate.ts';
-
-export interface Kind {
-  readonly kind: string;
-  readonly plural: string;
-  readonly singular: string;
-  readonly shortNames: readonly string[];
-  readonly apiVersion: string;
-  /** Has a YAML file of its own that people may edit; other kinds live in the journal only. */
-  readonly hasFile: boolean;
-  readonly selectableFields: readonly string[];
-  readonly admit: Admit;
-  readonly crd?: CustomResourceDefinition;
-}
+import { type CustomResourceDefinition, OBJECT_META } from './schema.ts';
+import { admissionOf } from './validate.ts';
 
 function fromCrd(crd: CustomResourceDefinition): Kind {
-  const { names, group } = crd.spec;
+  const { names, group, scope } = crd.spec;
   const version = crd.spec.versions[0];
   if (!version) throw new Error(`${crd.metadata.name}: a CRD needs a version`);
   const apiVersion = `${group}/${version.name}`;
+  const schema = version.schema.openAPIV3Schema;
   return {
     kind: names.kind,
     plural: names.plural,
     singular: names.singular,
+    listKind: names.listKind,
     shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    group,
+    version: version.name,
     apiVersion,
+    isNamespaced: scope === 'Namespaced',
+    hasStatus: version.subresources?.['status'] !== undefined,
     hasFile: true,
     selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.slice(1)),
-    admit: admissionOf({ kind: names.kind, apiVersion, schema: version.schema.openAPIV3Schema }),
+    columns: version.additionalPrinterColumns ?? [],
+    schema: { ...schema, properties: { ...schema.properties, metadata: OBJECT_META } },
+    admit: admissionOf({ kind: names.kind, apiVersion, schema }),
     crd,
   };
 }
 
-/** Written by our own runtime only, which knows their shape. */
-function builtIn(kind: string, plural: string, apiVersion: string, selectableFields: readonly string[] = []): Kind {
-  const admit = (object: KindObject) => copyJson(object);
-  return { kind, plural, singular: kind.toLowerCase(), shortNames: [], apiVersion, hasFile: false, selectableFields, admit };
-}
-
-const EVENT_FIELDS = ['name', 'namespace', 'kind', 'uid', 'apiVersion'].map((field) => `involvedObject.${field}`);
-
-export const kinds: readonly Kind[] = [
-  ...crds.map(fromCrd),
-  builtIn('Event', 'events', 'v1', [...EVENT_FIELDS, 'reason', 'type']),
-  builtIn('Lease', 'leases', 'coordination.k8s.io/v1'),
-];
+export const kinds: readonly Kind[] = [...crds.map(fromCrd), ...builtInKinds];
 
 const byKind = new Map(kinds.map((kind) => [kind.kind, kind]));
 

@@ -64,6 +64,76 @@ describe('locate', () => {
   });
 });
 
+describe('merge keys', () => {
+  const text = `kind: Team
+spec:
+  roles:
+    - &base {name: a, image: x, limits: {cpu: 1}}
+    - {<<: *base, name: b}
+    - name: c
+      <<: [{image: y}, *base]
+    - '<<': text
+`;
+
+  it('give a map the fields of another that it does not have itself', () => {
+    const { documents, problems } = parseManifest(text);
+    expect(problems).toEqual([]);
+    expect(documents[0]?.value['spec']).toEqual({
+      roles: [
+        { name: 'a', image: 'x', limits: { cpu: 1 } },
+        { name: 'b', image: 'x', limits: { cpu: 1 } },
+        { name: 'c', image: 'y', limits: { cpu: 1 } },
+        { '<<': 'text' },
+      ],
+    });
+  });
+
+  it.each<[path: JsonPath, want: string]>([
+    [['spec', 'roles', 1, 'name'], '5:19'],
+    [['spec', 'roles', 1, 'image'], '4:23'],
+    [['spec', 'roles', 1, 'limits', 'cpu'], '4:42'],
+    [['spec', 'roles', 2, 'image'], '7:13'],
+    [['spec', 'roles', 2, 'missing'], '6:7'],
+    [['spec', 'roles', 3, '<<'], '8:7'],
+  ])('lead from %j to where it is written, %s', (path, want) => {
+    expect(located(text, path)).toBe(want);
+  });
+
+  it('lead through an alias, too', () => {
+    expect(located('a: &x\n  b: 1\nc: *x\n', ['c', 'b'])).toBe('2:3');
+  });
+});
+
+describe('bytes', () => {
+  it('are read as UTF-8', () => {
+    expect(parseManifest(Buffer.from('\uFEFFkind: Täam \uFFFD\n')).documents[0]?.value).toEqual({ kind: 'Täam \uFFFD' });
+  });
+
+  it.each([
+    { name: 'Latin-1', bytes: Buffer.from('kind: Team\nspec:\n  ä: b\xe4r\n', 'latin1'), want: { line: 3, column: 3, byte: '0xe4' } },
+    {
+      name: 'UTF-16',
+      bytes: Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('kind: Team\n', 'utf16le')]),
+      want: { line: 1, column: 1, byte: '0xff' },
+    },
+    {
+      name: 'half a character at the end',
+      bytes: Buffer.concat([Buffer.from('kind: ä'), Buffer.from([0xe2, 0x82])]),
+      want: { line: 1, column: 8, byte: '0xe2' },
+    },
+    {
+      name: 'a surrogate',
+      bytes: Buffer.concat([Buffer.from('a: '), Buffer.from([0xed, 0xa0, 0x80])]),
+      want: { line: 1, column: 4, byte: '0xed' },
+    },
+  ])('that are $name are refused where they begin', ({ bytes, want: { byte, ...at } }) => {
+    expect(parseManifest(bytes)).toEqual({
+      documents: [],
+      problems: [{ ...at, message: `not UTF-8 text (byte ${byte}); save the file as UTF-8` }],
+    });
+  });
+});
+
 describe('parseManifest', () => {
   it.each([
     { name: 'an empty text', text: '' },
@@ -100,6 +170,41 @@ describe('parseManifest', () => {
     },
     { name: 'an open bracket', text: 'kind: Team\nspec: [1, 2\n', want: { line: 3, column: 1, message: expect.stringContaining(']') } },
     { name: 'an alias without its anchor', text: 'kind: Team\nspec: *gone\n', want: { message: expect.stringContaining('gone') } },
+    {
+      name: 'a quote that stays open',
+      text: 'kind: Team\nspec: "x\n',
+      want: { message: 'a text that begins with " does not end; add the closing "' },
+    },
+    {
+      name: 'a colon in a text',
+      text: 'kind: Team\nspec: note: this\n',
+      want: { line: 2, column: 7, message: 'a second ": " in one line; put the text in quotes' },
+    },
+    {
+      name: 'a key without a colon',
+      text: 'kind: Team\nspec\n',
+      want: { line: 2, column: 1, message: expect.stringContaining('there is no ":" after the key') },
+    },
+    {
+      name: 'a line indented by one too few',
+      text: 'kind: Team\nspec:\n  a: 1\n b: 2\n',
+      want: { line: 4, message: 'indented unlike the lines before it; align it with them' },
+    },
+    {
+      name: 'a value that begins with @',
+      text: 'kind: Team\nspec: @me\n',
+      want: { line: 2, column: 7, message: expect.stringMatching(/^a value cannot begin with .*@.*; put it in quotes$/) },
+    },
+    {
+      name: 'an alias inside its own anchor',
+      text: 'kind: Team\nspec: &a\n  b: [1, *a]\n',
+      want: { line: 3, column: 10, message: '*a stands inside what it stands for; write it out' },
+    },
+    {
+      name: 'a merge of what is no map',
+      text: 'kind: Team\nspec:\n  - &a [1]\n  - {<<: *a}\n',
+      want: { line: 4, column: 6, message: '<< takes a map or a list of maps' },
+    },
     {
       name: 'a date by tag',
       text: 'kind: Team\nspec:\n  at: !!timestamp 2026-01-02\n',
@@ -162,7 +267,22 @@ describe('parseManifest', () => {
     );
     const { documents, problems } = parseManifest(`${levels.join('\n')}\n`);
     expect(documents).toEqual([]);
-    expect(problems[0]?.message).toContain('alias');
+    // The first line whose aliases pass the limit.
+    expect(problems).toEqual([
+      { line: 6, column: 45, message: 'aliases make this more than 1 MiB; write out less, or refer to smaller parts' },
+    ]);
+  });
+
+  it('takes hundreds of references to one anchor, as kubectl does', () => {
+    const { documents, problems } = parseManifest(`a: &x {b: 1}\nc:\n${'- *x\n'.repeat(500)}`);
+    expect(problems).toEqual([]);
+    expect(documents[0]?.value['c']).toHaveLength(500);
+  });
+
+  it('does not explode on merges of merges', () => {
+    const levels = Array.from({ length: 30 }, (_, at) => `a${at}: &a${at} {x: {<<: *a${at - 1}}, y: {<<: *a${at - 1}}}`);
+    levels[0] = 'a0: &a0 {x: 1, y: 2}';
+    expect(parseManifest(`${levels.join('\n')}\n`).problems[0]?.message).toMatch(/^aliases make this more than 1 MiB/);
   });
 
   it.each([

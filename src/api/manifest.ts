@@ -1,7 +1,11 @@
 /** YAML text as documents that remember where every field stands, so that every complaint can name a line. */
-import { type Document, isNode, isScalar, LineCounter, parseAllDocuments, type YAMLError } from 'yaml';
+import { type Document, isScalar, LineCounter, parseAllDocuments, type YAMLError } from 'yaml';
 import { messageOf } from '#lib/errors.ts';
 import { formatPath, isObject, type JsonPath } from '#lib/json.ts';
+import { followAliases, NO_ALIASES } from './manifest-aliases.ts';
+import { decodeUtf8 } from './manifest-bytes.ts';
+import { offsetOf } from './manifest-position.ts';
+import { plainWords } from './manifest-words.ts';
 
 export interface Position {
   readonly line: number;
@@ -24,23 +28,23 @@ export interface Manifest {
 }
 
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;
-/** Enough for every honest use of anchors; a bomb needs millions. */
-const MAX_ALIASES = 100;
 /** Far more than any schema has, far less than would exhaust the stack of whoever walks the value. */
 const MAX_DEPTH = 100;
 const TOO_DEEP = `nested too deeply; at most ${MAX_DEPTH} levels are accepted`;
 const START: Position = { line: 1, column: 1 };
 
-export function parseManifest(text: string): Manifest {
+export function parseManifest(source: string | Buffer): Manifest {
+  const text = typeof source === 'string' ? source : decodeUtf8(source);
+  if (typeof text !== 'string') return failed(text);
   if (Buffer.byteLength(text) > MAX_DOCUMENT_BYTES) {
     return failed({ ...START, message: `too large: ${Buffer.byteLength(text)} bytes; at most ${MAX_DOCUMENT_BYTES} (1 MiB) are accepted` });
   }
   const lines = new LineCounter();
   try {
-    const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+    const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent', merge: true });
     const found = [...documents].filter((document) => !isEmpty(document) || document.errors.length > 0);
     const problems = found.flatMap((document) => document.errors.map((error) => toTextProblem(error, text, lines)));
-    return problems.length > 0 ? { documents: [], problems } : toManifest(found, lines);
+    return problems.length > 0 ? { documents: [], problems } : toManifest(found, text, lines);
   } catch (error) {
     return failed({ ...START, message: isStackExhausted(error) ? TOO_DEEP : messageOf(error) });
   }
@@ -54,22 +58,32 @@ function isStackExhausted(error: unknown): boolean {
   return error instanceof RangeError && /stack/i.test(error.message);
 }
 
-function toManifest(documents: readonly Document[], lines: LineCounter): Manifest {
+function toManifest(documents: readonly Document[], text: string, lines: LineCounter): Manifest {
   const found: ManifestDocument[] = [];
   const problems: TextProblem[] = [];
+  const hasAliases = /&|<</.test(text);
   for (const document of documents) {
-    const locate = (path: JsonPath) => positionOf(document, path, lines);
     try {
-      const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-      const oddity = oddityIn(value, []);
-      if (oddity) problems.push({ ...locate(oddity.path), message: oddity.message });
-      else if (isObject(value)) found.push({ value, locate });
-      else problems.push({ ...locate([]), message: 'expected a resource: a mapping with apiVersion, kind, metadata and spec' });
+      const read = readDocument(document, hasAliases, lines);
+      if ('value' in read) found.push(read);
+      else problems.push(read);
     } catch (error) {
       problems.push({ ...START, message: isStackExhausted(error) ? TOO_DEEP : messageOf(error) });
     }
   }
   return { documents: found, problems };
+}
+
+function readDocument(document: Document, hasAliases: boolean, lines: LineCounter): ManifestDocument | TextProblem {
+  const { sources, problem } = hasAliases ? followAliases(document, MAX_DOCUMENT_BYTES) : NO_ALIASES;
+  if (problem) return { ...toPosition(problem.offset, lines), message: problem.message };
+  const locate = (path: JsonPath) => toPosition(offsetOf(document, path, sources) ?? 0, lines);
+  // What the aliases come to is known by now.
+  const value: unknown = document.toJS({ maxAliasCount: -1 });
+  const oddity = oddityIn(value, []);
+  if (oddity) return { ...locate(oddity.path), message: oddity.message };
+  if (isObject(value)) return { value, locate };
+  return { ...locate([]), message: 'expected a resource: a mapping with apiVersion, kind, metadata and spec' };
 }
 
 interface Oddity {
@@ -99,28 +113,6 @@ function isPlain(value: unknown): boolean {
   return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
 }
 
-function positionOf(document: Document, path: JsonPath, lines: LineCounter): Position {
-  for (let length = path.length; length >= 0; length--) {
-    const offset = offsetOf(document, path.slice(0, length));
-    if (offset !== undefined) return toPosition(offset, lines);
-  }
-  return START;
-}
-
-/** Of the key, not of the value: that is where a person looks. */
-function offsetOf(document: Document, path: JsonPath): number | undefined {
-  const key = path.at(-1);
-  const parent = path.length === 0 ? undefined : document.getIn(path.slice(0, -1), true);
-  if (isObject(parent) && Array.isArray(parent['items']) && typeof key === 'string') {
-    for (const pair of parent['items'] as { key?: unknown }[]) {
-      if (isNode(pair.key) && 'value' in pair.key && String(pair.key.value) === key) return pair.key.range?.[0];
-    }
-    return undefined;
-  }
-  const node = path.length === 0 ? document.contents : document.getIn(path, true);
-  return isNode(node) ? node.range?.[0] : undefined;
-}
-
 function toTextProblem(error: YAMLError, text: string, lines: LineCounter): TextProblem {
   const position = toPosition(error.pos[0], lines);
   if (error.code === 'DUPLICATE_KEY') {
@@ -129,7 +121,7 @@ function toTextProblem(error: YAMLError, text: string, lines: LineCounter): Text
   }
   if (error.code === 'TAB_AS_INDENT') return { ...position, message: 'a tab cannot indent YAML; use spaces' };
   if (error.code === 'RESOURCE_EXHAUSTION') return { ...position, message: TOO_DEEP };
-  return { ...position, message: error.message };
+  return { ...position, message: plainWords(error.message) };
 }
 
 function toPosition(offset: number, lines: LineCounter): Position {

@@ -1,14 +1,15 @@
 /**
  * A copy of a value in the shape of its schema: keys in the schema's order (so files read the same whoever wrote them), defaults
  * filled in, stray nulls dropped, unknown fields and duplicate list entries reported. Validation of what is left is ajv's work.
+ * Parts that are those of `old` went through here before and stay as they are.
  */
 import type { FieldProblem } from '#lib/errors.ts';
 import { copyJson, formatPath, isObject, type JsonObject } from '#lib/json.ts';
 import { nearest } from '#lib/suggest.ts';
 import type { Schema } from './schema.ts';
 
-export function normalise(schema: Schema, value: unknown, problems: FieldProblem[]): unknown {
-  return walk(schema, value, { problems, at: [] });
+export function normalise(schema: Schema, value: unknown, problems: FieldProblem[], old?: unknown): unknown {
+  return walk({ schema, value, old }, { problems, at: [] });
 }
 
 /** `at` is where the walk is now: one stack for the whole walk, because every write of every object comes through here. */
@@ -17,18 +18,19 @@ interface Walk {
   readonly at: (string | number)[];
 }
 
-function walk(schema: Schema, value: unknown, state: Walk): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  return Array.isArray(value) ? walkList(schema, value, state) : walkMap(schema, value as JsonObject, state);
+function walk({ schema, value, old }: Member, state: Walk): unknown {
+  if (typeof value !== 'object' || value === null || value === old) return value;
+  return Array.isArray(value) ? walkList(schema, value, state, old) : walkMap(schema, value as JsonObject, state, old);
 }
 
-function walkList(schema: Schema, list: readonly unknown[], state: Walk): unknown[] {
+function walkList(schema: Schema, list: readonly unknown[], state: Walk, old: unknown): unknown[] {
+  const before = Array.isArray(old) ? old : NOTHING;
   const items = schema.items;
   if (!items) return copyJson([...list]);
   const copy = list.map((item, index) => {
     if (typeof item !== 'object') return item;
     state.at.push(index);
-    const walked = walk(items, item, state);
+    const walked = walk({ schema: items, value: item, old: before[index] }, state);
     state.at.pop();
     return walked;
   });
@@ -36,42 +38,51 @@ function walkList(schema: Schema, list: readonly unknown[], state: Walk): unknow
   return copy;
 }
 
-function walkMap(schema: Schema, map: JsonObject, state: Walk): JsonObject {
+function walkMap(schema: Schema, map: JsonObject, state: Walk, old: unknown): JsonObject {
   const copy: JsonObject = {};
+  const before = isObject(old) ? old : NONE;
   const { properties = NONE } = schema;
   for (const key in properties)
-    setMember(copy, key, { schema: properties[key] as Schema, value: Object.hasOwn(map, key) ? map[key] : undefined }, state);
+    setMember(
+      copy,
+      key,
+      { schema: properties[key] as Schema, value: Object.hasOwn(map, key) ? map[key] : undefined, old: before[key] },
+      state,
+    );
   for (const key in map) {
-    if (!Object.hasOwn(properties, key)) setExtra(copy, key, { schema, value: map[key] }, state);
+    if (!Object.hasOwn(properties, key)) setExtra(copy, key, { schema, value: map[key], old: before[key] }, state);
   }
   return copy;
 }
 
 const NONE: Readonly<Record<string, Schema>> = {};
+const NOTHING: readonly unknown[] = [];
 
 interface Member {
   readonly schema: Schema;
   readonly value: unknown;
+  /** What stood there before. */
+  readonly old: unknown;
 }
 
-function setMember(copy: JsonObject, key: string, { schema, value }: Member, state: Walk): void {
+function setMember(copy: JsonObject, key: string, { schema, value, old }: Member, state: Walk): void {
   const present = value === null && !schema.nullable ? undefined : value;
   const chosen = present === undefined ? schema.default : present;
   if (chosen === undefined) return;
-  if (typeof chosen !== 'object') {
+  if (typeof chosen !== 'object' || chosen === old) {
     copy[key] = chosen;
     return;
   }
   state.at.push(key);
-  copy[key] = walk(schema, chosen, state);
+  copy[key] = walk({ schema, value: chosen, old }, state);
   state.at.pop();
 }
 
 /** A key that the schema does not name: an entry of a free map, kept as it is, or a mistake. */
-function setExtra(copy: JsonObject, key: string, { schema, value }: Member, state: Walk): void {
+function setExtra(copy: JsonObject, key: string, { schema, value, old }: Member, state: Walk): void {
   const { properties, additionalProperties } = schema;
   if (key === '__proto__') state.problems.push(forbiddenKey([...state.at, key]));
-  else if (isObject(additionalProperties)) setMember(copy, key, { schema: additionalProperties as Schema, value }, state);
+  else if (isObject(additionalProperties)) setMember(copy, key, { schema: additionalProperties as Schema, value, old }, state);
   else if (!properties || schema['x-kubernetes-preserve-unknown-fields'] || additionalProperties === true) copy[key] = copyJson(value);
   else if (value !== undefined) state.problems.push(unknownField(properties, [...state.at, key]));
 }
@@ -102,7 +113,7 @@ function reportDuplicates(schema: Schema, list: readonly unknown[], { problems, 
         path: formatPath(segments),
         segments,
         kind: 'Duplicate',
-        message: `Duplicate value: ${shown}; each may appear once`,
+        message: `Duplicate value: ${shown}`,
       });
     }
     seen.add(identity);

@@ -85,6 +85,7 @@ export const OBJECT_META: Schema = {
       'x-kubernetes-list-map-keys': ['uid'],
       items: {
         type: 'object',
+        'x-kubernetes-map-type': 'atomic',
         required: ['apiVersion', 'kind', 'name', 'uid'],
         properties: {
           apiVersion: text,
@@ -99,5 +100,20 @@ export const OBJECT_META: Schema = {
     finalizers: { type: 'array', 'x-kubernetes-list-type': 'set', items: text },
     selfLink: text,
     managedFields: { type: 'array', items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+  },
+};
+
+const { required: _required, ...ADMITTED_OWNER } = OBJECT_META.properties?.['ownerReferences']?.items ?? {};
+
+/**
+ * As admission sees it: a finalizer may be there twice, which Kubernetes lets pass; only whoever applies may not name it twice. What an
+ * owner lacks is said by the rules of metadata.
+ */
+export const ADMITTED_META: Schema = {
+  ...OBJECT_META,
+  properties: {
+    ...OBJECT_META.properties,
+    finalizers: { type: 'array', items: text },
+    ownerReferences: { ...OBJECT_META.properties?.['ownerReferences'], items: ADMITTED_OWNER },
   },
 };

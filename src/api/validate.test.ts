@@ -80,12 +80,12 @@ const bad: readonly Bad[] = [
   {
     name: 'Team: two roles with one name',
     object: document('Team', { roles: [{ name: 'worker' }, { name: 'worker' }] }),
-    want: ['spec.roles[1]: Duplicate value: {"name":"worker"}; each may appear once'],
+    want: ['spec.roles[1]: Duplicate value: {"name":"worker"}'],
   },
   {
     name: 'Team: a port named twice',
     object: document('Team', { ...TEAM, network: { allowedPorts: [80, 443, 80] } }),
-    want: ['spec.network.allowedPorts[2]: Duplicate value: 80; each may appear once'],
+    want: ['spec.network.allowedPorts[2]: Duplicate value: 80'],
   },
   {
     name: 'Team: a list that is a map',
@@ -119,7 +119,7 @@ const bad: readonly Bad[] = [
   {
     name: 'Task: a title that is too long',
     object: document('Task', { ...TASK, title: 'x'.repeat(257) }),
-    want: ['spec.title: Too long: may not be more than 256 characters'],
+    want: ['spec.title: Too long: may not be more than 256 bytes'],
   },
   {
     name: 'Task: an empty command',
@@ -149,7 +149,7 @@ const bad: readonly Bad[] = [
   {
     name: 'Merge: a source named twice',
     object: document('Merge', { ...MERGE, sources: [{ agent: 'one' }, { agent: 'one', base: 'x' }] }),
-    want: ['spec.sources[1]: Duplicate value: {"agent":"one"}; each may appear once'],
+    want: ['spec.sources[1]: Duplicate value: {"agent":"one"}'],
   },
   {
     name: 'Merge: an unknown strategy',
@@ -169,32 +169,27 @@ const bad: readonly Bad[] = [
   {
     name: 'any kind: no name',
     object: document('Task', TASK, { metadata: { namespace: 'default' } }),
-    want: ['metadata.name: Required value: a name of lower-case letters, digits and -'],
+    want: ['metadata.name: Required value: name or generateName is required'],
   },
   {
     name: 'any kind: a name that cannot be a file name',
     object: document('Task', TASK, { metadata: { name: '../a', namespace: 'default' } }),
-    want: [/^metadata\.name: Invalid value: "\.\.\/a": a lowercase RFC 1123 label is at most 63 characters.*\(for example 'my-name'\)$/],
+    want: [/^metadata\.name: Invalid value: "\.\.\/a": a lowercase RFC 1123 subdomain must consist of/, /must be an RFC 1123 label/],
   },
   {
     name: 'any kind: another version',
     object: document('Task', TASK, { apiVersion: 'agentiso.dev/v1' }),
-    want: ['apiVersion: Unsupported value: "agentiso.dev/v1": supported values: "agentiso.dev/v1alpha1"'],
+    want: ['apiVersion: Invalid value: "agentiso.dev/v1": must be agentiso.dev/v1alpha1'],
   },
   {
     name: 'any kind: no version',
     object: document('Task', TASK, { apiVersion: undefined }),
-    want: ['apiVersion: Unsupported value: null: supported values: "agentiso.dev/v1alpha1"'],
+    want: ['apiVersion: Invalid value: "": must be agentiso.dev/v1alpha1'],
   },
   {
     name: 'any kind: a label that is a number',
     object: document('Task', TASK, { metadata: { name: 'a', namespace: 'default', labels: { year: 2026 } } }),
     want: ['metadata.labels.year: Invalid value: "integer": metadata.labels.year in body must be of type string: "integer"'],
-  },
-  {
-    name: 'any kind: a finalizer twice',
-    object: document('Task', TASK, { metadata: { name: 'a', namespace: 'default', finalizers: ['x/y', 'x/y'] } }),
-    want: ['metadata.finalizers[1]: Duplicate value: "x/y"; each may appear once'],
   },
 ];
 
@@ -215,7 +210,7 @@ describe('a document that is refused', () => {
   });
 
   it('is of another kind than the place it was sent to', () => {
-    expect(problemsOf(document('Task', TASK), 'Agent')[0]).toBe('kind: Unsupported value: "Task": supported values: "Agent"');
+    expect(problemsOf(document('Task', TASK), 'Agent')[0]).toBe('kind: Invalid value: "Task": must be Agent');
   });
 
   it('shows the beginning of a value that is very long', () => {
@@ -263,6 +258,13 @@ describe('a document that is accepted', () => {
     const inputSchema = { type: 'object', properties: { a: { type: 'string', default: null } }, b: [null, { c: 1 }] };
     const admitted = admit(document('Agent', { team: 'a', inputSchema })).spec as JsonObject;
     expect(admitted['inputSchema']).toEqual(inputSchema);
+  });
+
+  it('may have a finalizer twice, as in Kubernetes', () => {
+    const finalizers = ['x/y', 'x/z', 'x/y'];
+    expect(admit(document('Task', TASK, { metadata: { name: 'a', namespace: 'default', finalizers } })).metadata.finalizers).toEqual(
+      finalizers,
+    );
   });
 
   it('has at most 63 characters of name', () => {

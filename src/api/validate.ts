@@ -1,16 +1,16 @@
 /**
  * Admission of one kind: shape, defaults, types, rules. The CRD is the only schema; this turns it into a function.
  */
-import { Ajv, type ValidateFunction } from 'ajv';
-import { type FieldProblem, InvalidError } from '#lib/errors.ts';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { type FieldProblem, type InvalidDetails, InvalidError } from '#lib/errors.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
 import { shareJson } from '#lib/share.ts';
 import { toProblem } from './ajv-problems.ts';
 import { compileRules, type RuleTree, runRules } from './cel.ts';
 import type { KindObject } from './meta.ts';
-import { checkName } from './names.ts';
 import { normalise } from './normalise.ts';
-import { OBJECT_META, type Schema } from './schema.ts';
+import { checkMetadata, type MetadataRules } from './object-meta.ts';
+import { ADMITTED_META, type Schema } from './schema.ts';
 
 const KUBERNETES_KEYWORDS = [
   'x-kubernetes-validations',
@@ -27,40 +27,75 @@ export interface KindSchema {
   readonly kind: string;
   readonly apiVersion: string;
   readonly schema: Schema;
+  /** True unless it is said to be false. */
+  readonly isNamespaced?: boolean;
+  /** A rule of the schema may ask for more. */
+  readonly names?: MetadataRules['names'];
+  /** What no schema can say. */
+  readonly rules?: (object: KindObject, old: KindObject | undefined) => readonly FieldProblem[];
 }
 
 export type Admit = (object: KindObject, old: KindObject | undefined) => KindObject;
 
+const NO_RULES = () => [];
+
 /** Compiling takes tens of milliseconds: done when the first object of the kind comes along. */
-export function admissionOf({ kind, apiVersion, schema }: KindSchema): Admit {
+export function admissionOf({ kind, apiVersion, schema, isNamespaced = true, names = 'subdomain', rules = NO_RULES }: KindSchema): Admit {
   let compiled: { schema: Schema; validate: ValidateFunction; rules: RuleTree | undefined } | undefined;
   return (object, old) => {
     compiled ??= compile(schema);
-    const problems: FieldProblem[] = [];
-    checkIdentity(object, { kind, apiVersion }, problems);
-    const admitted = shaped(compiled.schema, object, old, problems);
+    const ofIdentity = identityProblems(object, old, { kind, apiVersion, isNamespaced, names });
+    const ofShape: FieldProblem[] = [];
+    const admitted = shaped(compiled.schema, object, old, ofShape);
     // A status that is the stored one was checked when it came.
     const unchecked = old && admitted.status === old.status ? { ...admitted, status: undefined } : admitted;
-    if (!compiled.validate(unchecked)) problems.push(...(compiled.validate.errors ?? []).map((error) => toProblem(error, admitted)));
-    if (problems.length === 0 && compiled.rules) runRules(compiled.rules, admitted, old, problems);
-    if (problems.length > 0) throw invalidObject(object, kind, problems);
+    const ofSchema = compiled.validate(unchecked) ? [] : schemaProblems(compiled.validate.errors ?? [], admitted);
+    // In the order in which Kubernetes finds them; unknown fields, which may be why others are missing, are none there.
+    const [unknown, repeated] = [ofShape.filter(isUnknown), ofShape.filter((problem) => !isUnknown(problem))];
+    const problems = [...ofIdentity, ...unknown, ...ofSchema, ...repeated, ...rules(admitted, old)];
+    const isPartial = compiled.rules !== undefined && problems.some(({ kind }) => BLOCKING.includes(kind));
+    if (!isPartial && compiled.rules) runRules(compiled.rules, admitted, old, problems);
+    if (problems.length > 0) throw invalidObject(object, kind, problems, { isPartial });
     return admitted;
   };
 }
 
+function isUnknown({ kind }: FieldProblem): boolean {
+  return kind === 'Unknown';
+}
+
+/** What is too long has been said enough about. */
+function schemaProblems(errors: readonly ErrorObject[], admitted: unknown): FieldProblem[] {
+  const problems = errors.map((error) => toProblem(error, admitted));
+  const tooLong = new Set(problems.filter(({ kind }) => kind === 'TooLong').map(({ path }) => path));
+  return tooLong.size === 0 ? problems : problems.filter(({ kind, path }) => kind === 'TooLong' || !tooLong.has(path));
+}
+
+/** A value of the wrong shape, or too large to look at, is not shown to the rules. */
+const BLOCKING: readonly FieldProblem['kind'][] = ['NotSupported', 'Required', 'TooLong', 'TooMany', 'TypeInvalid'];
+
 /** Parts that are the stored ones were admitted before: they stay as they are, so that rules and comparisons can skip them too. */
 function shaped(schema: Schema, object: KindObject, old: KindObject | undefined, problems: FieldProblem[]): KindObject {
-  const kept = (['spec', 'status'] as const).filter((part) => old && object[part] !== undefined && object[part] === old[part]);
-  // A scalar in their place keeps the order of keys and costs nothing to walk.
-  const rest = kept.length === 0 ? object : { ...object, ...Object.fromEntries(kept.map((part) => [part, 0])) };
-  const admitted = normalise(schema, rest, problems) as JsonObject & KindObject;
-  for (const part of kept) admitted[part] = object[part];
+  const admitted = normalise(schema, object, problems, old) as JsonObject & KindObject;
+  if (admitted.metadata !== old?.metadata) dropEmpty(admitted.metadata as unknown as JsonObject | undefined);
   // What did not change is the stored one from here on: nothing to freeze, to compare or to keep twice.
   return old ? shareJson(admitted, old) : admitted;
 }
 
+const MAY_BE_EMPTY = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+
+/** Empty and absent are the same thing to every client. */
+function dropEmpty(metadata: JsonObject | undefined): void {
+  if (!isObject(metadata)) return;
+  for (const field of MAY_BE_EMPTY) {
+    const value = metadata[field];
+    const isEmpty = Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
+    if (isEmpty) delete metadata[field];
+  }
+}
+
 function compile(schema: Schema) {
-  const complete: Schema = { ...schema, properties: { ...schema.properties, metadata: OBJECT_META } };
+  const complete: Schema = { ...schema, properties: { ...schema.properties, metadata: ADMITTED_META } };
   const ajv = new Ajv({
     allErrors: true,
     strict: true,
@@ -72,24 +107,35 @@ function compile(schema: Schema) {
   return { schema: complete, validate: ajv.compile(complete), rules: compileRules(complete) };
 }
 
-function checkIdentity(object: KindObject, expected: { kind: string; apiVersion: string }, problems: FieldProblem[]): void {
-  for (const field of ['apiVersion', 'kind'] as const) {
-    if (object[field] === expected[field]) continue;
-    const message = `Unsupported value: ${JSON.stringify(object[field] ?? null)}: supported values: ${JSON.stringify(expected[field])}`;
-    problems.push({ path: field, segments: [field], kind: 'NotSupported', message });
-  }
-  checkName('metadata.name', object.metadata?.name, problems);
-  checkName('metadata.namespace', object.metadata?.namespace, problems);
+interface Identity extends MetadataRules {
+  readonly kind: string;
+  readonly apiVersion: string;
 }
 
-export function invalidObject(object: KindObject, kind: string, problems: readonly FieldProblem[]): InvalidError {
+function identityProblems(object: KindObject, old: KindObject | undefined, expected: Identity): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  for (const field of ['apiVersion', 'kind'] as const) {
+    if (object[field] === expected[field]) continue;
+    const message = `Invalid value: ${JSON.stringify(object[field] ?? '')}: must be ${expected[field]}`;
+    problems.push({ path: field, segments: [field], kind: 'Invalid', message });
+  }
+  if (isObject(object.metadata)) checkMetadata(object.metadata, expected, old?.metadata, problems);
+  return problems;
+}
+
+export function invalidObject(
+  object: KindObject,
+  kind: string,
+  problems: readonly FieldProblem[],
+  details: InvalidDetails = {},
+): InvalidError {
   const list = problems.map(formatProblem);
   const name = isObject(object.metadata) ? object.metadata.name : '';
   const text = list.length === 1 ? list[0] : `[${list.join(', ')}]`;
-  return new InvalidError(`${kind} ${JSON.stringify(name)} is invalid: ${text}`, problems);
+  return new InvalidError(`${kind} ${JSON.stringify(name)} is invalid: ${text}`, problems, details);
 }
 
-/** `spec.count: Invalid value: …`; the message of an unknown field names its path already. */
+/** `spec.count: Invalid value: …`; the message of an unknown field names its path already, the object as a whole has none. */
 export function formatProblem({ path, kind, message }: FieldProblem): string {
-  return kind === 'Unknown' ? message : `${path}: ${message}`;
+  return kind === 'Unknown' || path === '' ? message : `${path}: ${message}`;
 }

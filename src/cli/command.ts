@@ -4,12 +4,38 @@ import type { Client } from '#client/client.ts';
 /** A daemon in this process, as much of it as a command may see. */
 export interface RunningDaemon {
   readonly client: Client;
+  /** Where its API is, and the file that leads kubectl there. */
+  readonly url: string;
+  readonly kubeconfig: string;
+  /** Resolves, with what happened, when it cannot go on. */
+  readonly lost?: Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
   readonly home: string;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  readonly logFormat?: 'json' | 'text';
+  readonly listen?: { readonly host: string; readonly port?: number };
+  readonly manifestDirectories?: readonly string[];
+}
+
+/** What a command may know about where it was called. */
+export interface Environment {
+  readonly cwd: string;
+  readonly userHome: string;
+  /** $KUBECONFIG; looked at only where a kubeconfig is asked for. */
+  readonly kubeconfig?: string | undefined;
+  /** $KUBE_EDITOR, $VISUAL or $EDITOR. */
+  readonly editor?: string | undefined;
+  /** $KUBECTL_EXTERNAL_DIFF. */
+  readonly externalDiff?: string | undefined;
+  /** Standard output is a terminal. */
+  readonly isTerminal?: boolean;
+  /** A terminal, and neither NO_COLOR nor TERM=dumb. */
+  readonly hasColour?: boolean;
+  /** Width of the terminal. */
+  readonly columns?: number | undefined;
 }
 
 export interface CommandContext {
@@ -21,6 +47,8 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   readonly version: string;
   readonly home: string | undefined;
+  /** Absent: this folder, and no terminal. */
+  readonly environment?: Environment;
   readonly startDaemon: (options: StartOptions) => Promise<RunningDaemon>;
 }
 
@@ -43,6 +71,10 @@ export interface Command {
   readonly summary: string;
   readonly description?: string;
   readonly options?: readonly Option[];
+  /** Not in the list of commands. */
+  readonly isHidden?: boolean;
+  /** Gets its arguments as they are, flags included. */
+  readonly isRaw?: boolean;
   run(args: readonly string[], options: OptionValues, context: CommandContext): Promise<number>;
 }
 

@@ -29,22 +29,37 @@ async function run(argv: readonly string[], overrides: Partial<CommandContext> =
 
 describe('usage', () => {
   it.each([
-    { argv: ['validat'], want: "unknown command 'validat'\n(Did you mean validate?)" },
+    { argv: ['validat'], want: "unknown command 'validat'; did you mean validate?" },
     { argv: ['deploy'], want: "unknown command 'deploy'" },
     { argv: ['validate'], want: "missing required argument 'files'" },
     { argv: ['validate', '--quiet', 'x'], want: "unknown option '--quiet'" },
     { argv: ['up'], want: "required option '-f, --filename <file>' not specified" },
-    { argv: ['up', '-f', hello, '--log-leve', 'info'], want: "unknown option '--log-leve'\n(Did you mean --log-level?)" },
+    { argv: ['up', '-f', hello, '--log-leve', 'info'], want: "unknown option '--log-leve'; did you mean --log-level?" },
     {
       argv: ['up', '-f', hello, '--log-level', 'loud'],
       want: "argument 'loud' is invalid. Allowed choices are silent, error, warn, info, debug.",
     },
+    { argv: ['--verson'], want: "error: unknown option '--verson'; did you mean --version?\n" },
+    { argv: ['help', 'aply'], want: "error: unknown command 'aply'; did you mean apply?\n" },
+    { argv: ['help', 'nope'], want: "error: unknown command 'nope'\n(agentiso --help shows what there is)\n" },
+    { argv: ['up', 'team.yaml'], want: "unexpected argument 'team.yaml'; files are named with -f\n(use: agentiso up -f team.yaml)\n" },
+    {
+      argv: ['apply', 'team.yaml'],
+      want: "unexpected argument 'team.yaml'; files are named with -f\n(use: agentiso apply -f team.yaml)\n",
+    },
+    { argv: ['delete', 'team.yaml'], want: "'team.yaml' is no resource; files are named with -f\n(use: -f team.yaml)\n" },
+    { argv: ['label', 'team', 'x', 'a=b', '-'], want: 'all resources must be specified before label changes: -' },
+    { argv: ['wait', 'team/x', '--for=jsonpath={.a['], want: 'error: ' },
+    { argv: ['auth', 'can-i'], want: 'you must specify two arguments' },
+    { argv: ['get'], want: 'Required resource not specified.\n(agentiso api-resources lists what there is)\n' },
     { argv: ['version', 'extra'], want: 'too many arguments' },
     { argv: [], want: 'Usage: agentiso' },
   ])('$argv ends with 2 and says why', async ({ argv, want }) => {
     const { code, out, err } = await run(argv);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(want);
+    // One line for what is wrong, one for what to do; only a call without any word gets the whole help.
+    if (argv.length > 0) expect(err.split('\n').length).toBeLessThanOrEqual(3);
   });
 
   it.each([{ argv: ['--help'] }, { argv: ['up', '--help'] }, { argv: ['help'] }])('$argv is an answer', async ({ argv }) => {
@@ -79,7 +94,35 @@ describe('validate', () => {
     expect(await run(['validate', '/nowhere.yaml'])).toEqual({
       code: 1,
       out: '',
-      err: 'agentiso: /nowhere.yaml: no such file or folder\n  give a YAML file, a folder of them, or - for standard input\n',
+      err: 'agentiso: the path "/nowhere.yaml" does not exist\n  give a YAML or JSON file, a folder of them, or - for standard input\n',
+    });
+  });
+});
+
+describe('serve', () => {
+  const ended = new AbortController();
+  ended.abort();
+  const daemon = { url: 'https://x', kubeconfig: 'k', stop: async () => {} } as unknown as RunningDaemon;
+  const serve = (...argv: string[]) => run(['serve', ...argv], { signal: ended.signal, startDaemon: async () => daemon });
+
+  it('warns once when it can be reached from other machines', async () => {
+    expect(await serve('--listen', '0.0.0.0:7443')).toEqual({
+      code: 0,
+      out: 'agentiso ready: https://x (KUBECONFIG=k)\n',
+      err: 'Warning: --listen 0.0.0.0 lets other machines reach this daemon; whoever has a token of HOME/kubeconfig can run commands here\n',
+    });
+  });
+
+  it.each([[], ['--listen', ':7443'], ['--listen', '[::1]:7443']])('has nothing to warn of with %j', async (...argv) => {
+    expect(await serve(...argv.flat())).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('says in one line that its directory cannot be used', async () => {
+    const startDaemon = () => Promise.reject(Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' }));
+    expect(await run(['serve', '--home', '/x'], { startDaemon })).toEqual({
+      code: 1,
+      out: '',
+      err: 'agentiso: /x is on a disk that is mounted read-only; choose another one with --home DIR\n',
     });
   });
 });

@@ -1,72 +1,119 @@
-/** Commands to commander and back: usage errors become exit code 2, everything else is the command's own business. */
-import { CommanderError, Option as CommanderOption, Command as Program } from 'commander';
+/** From arguments to a command and its exit code: usage errors are 2, everything else is the command's own business. */
 import { AgentisoError, messageOf } from '#lib/errors.ts';
-import { type Command, type CommandContext, EXIT, type Option, type OptionValues } from './command.ts';
+import type { ApiCommandName } from './api-commands.ts';
+import { parseArguments } from './arguments.ts';
+import { type Command, type CommandContext, EXIT } from './command.ts';
+import type { LocalCommandName } from './local-commands.ts';
+import type { QuickCommandName } from './quick-commands.ts';
+import { UsageError, unknownWord } from './usage-error.ts';
+import { INTERRUPTED } from './write/read-source.ts';
 
-/** Only the command that runs is loaded. */
+/** A few files instead of one for each command: to open a file takes longer than to read what is in it. */
+const together = (name: ApiCommandName) => async () => (await import('./api-commands.ts')).apiCommands[name];
+const quick = (name: QuickCommandName) => async () => (await import('./quick-commands.ts')).quickCommands[name];
+const local = (name: LocalCommandName) => async () => (await import('./local-commands.ts')).localCommands[name];
+
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  up: async () => (await import('./commands/up.ts')).upCommand,
-  serve: async () => (await import('./commands/serve.ts')).serveCommand,
-  validate: async () => (await import('./commands/validate.ts')).validateCommand,
-  version: async () => (await import('./commands/version.ts')).versionCommand,
+  up: local('up'),
+  serve: local('serve'),
+  validate: local('validate'),
+  init: local('init'),
+  doctor: local('doctor'),
+  get: quick('get'),
+  describe: quick('describe'),
+  explain: quick('explain'),
+  events: quick('events'),
+  'api-resources': quick('api-resources'),
+  auth: quick('auth'),
+  config: together('config'),
+  token: together('token'),
+  completion: together('completion'),
+  __complete: async () => (await import('./api-commands.ts')).completeCommand({ commands: COMMANDS, indexOf: commandIndex }),
+  apply: together('apply'),
+  diff: together('diff'),
+  create: together('create'),
+  replace: together('replace'),
+  edit: together('edit'),
+  patch: together('patch'),
+  label: quick('label'),
+  annotate: quick('annotate'),
+  delete: quick('delete'),
+  wait: quick('wait'),
+  version: quick('version'),
 };
 
-export async function runCli(argv: readonly string[], context: CommandContext): Promise<number> {
-  const asked = argv.find((argument) => !argument.startsWith('-'));
-  const isKnown = asked !== undefined && Object.hasOwn(COMMANDS, asked);
-  const names = isKnown ? [asked] : Object.keys(COMMANDS);
-  const commands = await Promise.all(names.map((name) => (COMMANDS[name] as () => Promise<Command>)()));
-  let exitCode: number = EXIT.ok;
-  const program = new Program('agentiso')
-    .description('Runs teams of AI coding agents, each isolated, the way Kubernetes runs pods.')
-    .version(context.version, '--version', 'print the version')
-    .showHelpAfterError('(agentiso --help shows what there is)')
-    .showSuggestionAfterError()
-    .exitOverride()
-    .configureOutput({ writeOut: context.out, writeErr: context.err });
-  for (const command of commands) {
-    addCommand(program, command, async (args, options) => {
-      exitCode = await run(command, args, options, context);
-    });
-  }
-  try {
-    await program.parseAsync([...argv], { from: 'user' });
-    return exitCode;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    throw error;
-  }
-}
+const GENERAL_FLAGS = ['--help', '--version'];
+/** Flags that may also stand before the command, and take a value. */
+const EARLY_FLAGS = ['-n', '--namespace', '--home', '--context', '--kubeconfig'];
 
-async function run(command: Command, args: readonly string[], options: OptionValues, context: CommandContext): Promise<number> {
+export async function runCli(argv: readonly string[], context: CommandContext): Promise<number> {
+  const at = commandIndex(argv);
+  const name = argv[at];
+  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   try {
+    if (name === undefined || name === 'help') return await general(argv, argv[at + 1], context);
+    if (!load) throw unknownWord(`unknown command '${name}'`, name, shownCommands());
+    const command = await load();
+    const rest = [...argv.slice(0, at), ...argv.slice(at + 1)];
+    const { args, options, isHelp } = command.isRaw ? { args: rest, options: {}, isHelp: false } : parseArguments(command, rest);
+    if (isHelp) return await help(context.out, command.name);
     return await command.run(args, options, context);
   } catch (error) {
-    // One clear line; the stack is for bugs, and only those.
-    const hint = error instanceof AgentisoError && error.hint ? `\n  ${error.hint}` : '';
-    context.err(`agentiso: ${messageOf(error)}${hint}\n`);
-    if (!(error instanceof AgentisoError) && error instanceof Error) context.err(`${error.stack ?? ''}\n`);
-    return EXIT.failure;
+    return explain(error, name ?? '', context);
   }
 }
 
-type Action = (args: readonly string[], options: OptionValues) => Promise<void>;
-
-function addCommand(program: Program, { name, args, summary, description, options = [] }: Command, action: Action): void {
-  const added = program
-    .command(args ? `${name} ${args}` : name)
-    .summary(summary)
-    .description(description ?? summary)
-    .exitOverride();
-  for (const option of options) added.addOption(toCommander(option));
-  added.action(async () => action(added.args, added.opts()));
+function commandIndex(argv: readonly string[]): number {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? '';
+    if (EARLY_FLAGS.includes(word)) at++;
+    else if (!word.startsWith('-')) return at;
+  }
+  return argv.length;
 }
 
-function toCommander({ flags, description, isRequired, isRepeatable, choices, default: initial }: Option): CommanderOption {
-  const option = new CommanderOption(flags, description);
-  if (isRequired) option.makeOptionMandatory();
-  if (choices) option.choices(choices);
-  if (initial !== undefined) option.default(initial);
-  if (isRepeatable) option.argParser((value: string, before: readonly string[] = []) => [...before, value]);
-  return option;
+async function general(argv: readonly string[], topic: string | undefined, { out, err, version }: CommandContext): Promise<number> {
+  const isAsked = argv.some((word) => ['help', '--help', '-h'].includes(word));
+  if (isAsked && topic !== undefined && !shownCommands().includes(topic) && topic !== 'help') {
+    throw unknownWord(`unknown command '${topic}'`, topic, shownCommands());
+  }
+  if (isAsked) return help(out, topic);
+  if (argv.includes('--version')) {
+    out(`${version}\n`);
+    return EXIT.ok;
+  }
+  const flag = argv.find((word) => word.startsWith('-'));
+  if (flag !== undefined) throw unknownWord(`unknown option '${flag}'`, flag, GENERAL_FLAGS);
+  await help(err, undefined);
+  return EXIT.usage;
+}
+
+async function help(write: (text: string) => void, name: string | undefined): Promise<number> {
+  const { helpOf } = await import('./help.ts');
+  const loaded = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  write(helpOf(loaded, name));
+  return EXIT.ok;
+}
+
+function shownCommands(): readonly string[] {
+  return Object.keys(COMMANDS).filter((each) => !each.startsWith('_'));
+}
+
+function explain(error: unknown, name: string, { err }: CommandContext): number {
+  if (error instanceof UsageError) {
+    err(usageText(error, name));
+    return EXIT.usage;
+  }
+  if (error instanceof AgentisoError && error.reason === INTERRUPTED) return EXIT.interrupted;
+  // One clear line; the stack is for bugs, and only those.
+  const hint = error instanceof AgentisoError && error.hint ? `\n  ${error.hint}` : '';
+  err(`agentiso: ${messageOf(error)}${hint}\n`);
+  if (!(error instanceof AgentisoError) && error instanceof Error) err(`${error.stack ?? ''}\n`);
+  return EXIT.failure;
+}
+
+function usageText({ message, hint }: UsageError, name: string): string {
+  const about = Object.hasOwn(COMMANDS, name) ? ` ${name}` : '';
+  const next = hint ?? `agentiso${about} --help shows what there is`;
+  return `error: ${message}\n${next === '' ? '' : `(${next})\n`}`;
 }

@@ -1,12 +1,12 @@
-/** Manifest files as objects ready to be sent, or as complaints that name file, line and column. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { knownKind } from '#api/kinds.ts';
-import { type ManifestDocument, parseManifest } from '#api/manifest.ts';
+/** Manifest files as objects ready to be sent, or as complaints that name file, line and column. Needs no server. */
+import type { Kind } from '#api/kind.ts';
+import { kindNamed, knownKind } from '#api/kinds.ts';
 import { DEFAULT_NAMESPACE, type KindObject } from '#api/meta.ts';
 import { formatProblem } from '#api/validate.ts';
-import { AgentisoError, InvalidError, messageOf } from '#lib/errors.ts';
+import { InvalidError } from '#lib/errors.ts';
 import { isObject } from '#lib/json.ts';
+import { fromTopToBottom } from './write/check-documents.ts';
+import { readDocuments, type SourceDocument } from './write/documents.ts';
 
 export interface Manifests {
   readonly objects: readonly KindObject[];
@@ -14,74 +14,55 @@ export interface Manifests {
   readonly problems: readonly string[];
 }
 
+export interface ManifestSources {
+  readonly filenames: readonly string[];
+  readonly isRecursive?: boolean;
+  readonly signal?: AbortSignal;
+}
+
 /** Every document of every file is looked at, so that one run shows all mistakes. */
-export function readManifests(paths: readonly string[]): Manifests {
+export async function readManifests({ filenames, isRecursive = false, signal }: ManifestSources): Promise<Manifests> {
+  const read = await readDocuments({ filenames, isRecursive, ...(signal ? { signal } : {}) });
   const objects: KindObject[] = [];
   const problems: string[] = [];
   const origins = new Map<string, string>();
-  for (const file of paths.flatMap(filesIn)) {
-    const manifest = parseManifest(readText(file));
-    problems.push(...manifest.problems.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`));
-    for (const document of manifest.documents) {
-      const { object, complaints } = toObject(document, file);
-      problems.push(...complaints, ...(object ? duplicates(object, document, file, origins) : []));
-      if (object) objects.push(object);
-    }
+  for (const document of read.documents) {
+    const { object, complaints } = toObject(document);
+    problems.push(...complaints, ...(object ? duplicates(object, document, origins) : []));
+    if (object) objects.push(object);
   }
-  if (objects.length === 0 && problems.length === 0) {
-    problems.push(`${paths.join(', ')}: no resources found; expected YAML documents with kind and metadata`);
-  }
-  return { objects, problems };
+  if (read.documents.length > 0) return { objects, problems: [...read.problems, ...problems] };
+  const isEmpty = read.problems.every((problem) => !/:\d+:\d+: /.test(problem));
+  const nothing = `${filenames.join(', ')}: no resources found; expected YAML documents with kind and metadata`;
+  return { objects, problems: isEmpty ? [nothing] : read.problems };
 }
 
-function duplicates({ kind, metadata }: KindObject, document: ManifestDocument, file: string, origins: Map<string, string>): string[] {
-  const { line, column } = document.locate(['metadata', 'name']);
-  const id = `${kind} ${metadata.namespace}/${metadata.name}`;
+function duplicates({ kind, metadata }: KindObject, { at }: SourceDocument, origins: Map<string, string>): string[] {
+  const place = at(['metadata', 'name']);
+  const id = metadata.namespace === '' ? `${kind} ${metadata.name}` : `${kind} ${metadata.namespace}/${metadata.name}`;
   const first = origins.get(id);
-  origins.set(id, first ?? `${file}:${line}`);
-  return first ? [`${file}:${line}:${column}: ${id} is already defined at ${first}; keep one of them`] : [];
+  origins.set(id, first ?? place.replace(/:\d+$/, ''));
+  return first ? [`${place}: ${id} is already defined at ${first}; keep one of them`] : [];
 }
 
-function toObject({ value, locate }: ManifestDocument, file: string): { object?: KindObject; complaints: string[] } {
-  const metadata = isObject(value['metadata']) ? value['metadata'] : {};
-  const object = { ...value, metadata: { ...metadata, namespace: metadata['namespace'] ?? DEFAULT_NAMESPACE } } as unknown as KindObject;
+function toObject({ object: value, at }: SourceDocument): { object?: KindObject; complaints: string[] } {
   try {
-    knownKind(object.kind).admit(object, undefined);
+    const kind = writableKind(value['kind']);
+    const metadata = isObject(value['metadata']) ? value['metadata'] : {};
+    const namespace = kind.isNamespaced ? (metadata['namespace'] ?? DEFAULT_NAMESPACE) : '';
+    const object = { ...value, metadata: { ...metadata, namespace } } as unknown as KindObject;
+    kind.admit(object, undefined);
     return { object, complaints: [] };
   } catch (error) {
     if (!(error instanceof InvalidError)) throw error;
-    const complaints = error.fields.map((field) => {
-      const { line, column } = locate(field.segments);
-      return `${file}:${line}:${column}: ${formatProblem(field)}`;
-    });
-    return { complaints };
+    return { complaints: error.fields.map((field) => `${at(field.segments)}: ${formatProblem(field)}`).sort(fromTopToBottom) };
   }
 }
 
-function filesIn(path: string): string[] {
-  if (path === '-') return [path];
-  if (!statOf(path).isDirectory()) return [path];
-  return readdirSync(path)
-    .filter((name) => /\.ya?ml$/.test(name))
-    .sort()
-    .map((name) => join(path, name));
-}
+/** Kinds that are not ours, and that people write all the same. */
+const CORE_KINDS: readonly unknown[] = ['Namespace', 'ConfigMap'];
 
-function statOf(path: string) {
-  try {
-    return statSync(path);
-  } catch (error) {
-    throw new AgentisoError('NotFound', `${path}: no such file or folder`, {
-      cause: error,
-      hint: 'give a YAML file, a folder of them, or - for standard input',
-    });
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8');
-  } catch (error) {
-    throw new AgentisoError('IoError', `${path}: ${messageOf(error)}`, { cause: error });
-  }
+function writableKind(name: unknown): Kind {
+  const core = CORE_KINDS.includes(name) ? kindNamed(String(name)) : undefined;
+  return core ?? knownKind(name);
 }

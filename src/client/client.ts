@@ -34,6 +34,13 @@ export interface DeleteOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
+export interface ApplyOptions {
+  /** Who applies: fields that the same manager applied before and now leaves out are removed. */
+  readonly fieldManager: string;
+  /** Takes fields that others have set. */
+  readonly force?: boolean;
+}
+
 /** Objects that come out are shared and frozen: copy before changing. */
 export interface Client {
   /** Throws NotFoundError. */
@@ -47,6 +54,8 @@ export interface Client {
   update<T extends KindObject>(obj: T): Promise<T>;
   /** Writes status only. Throws ConflictError unless metadata.resourceVersion is the current one. */
   updateStatus<T extends KindObject>(obj: T): Promise<T>;
+  /** Server-side apply: creates or merges. Throws FieldConflictError where others have set the same fields differently, unless forced. */
+  apply<T extends KindObject>(config: Draft<T>, options: ApplyOptions): Promise<T>;
   /** Asks for deletion; the object stays, marked, while it has finalizers. Throws NotFoundError. */
   delete(key: ObjectKey, options?: DeleteOptions): Promise<void>;
 }

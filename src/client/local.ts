@@ -1,9 +1,11 @@
 /** The client over the store in this process. */
-import type { Draft, KindObject, ObjectKey } from '#api/meta.ts';
-import { formatKey } from '#api/meta.ts';
-import { NotFoundError } from '#lib/errors.ts';
+import { applyConfig } from '#api/fields/apply.ts';
+import { knownKind } from '#api/kinds.ts';
+import { DEFAULT_NAMESPACE, type Draft, formatKey, type KindObject, keyOf, type ObjectKey } from '#api/meta.ts';
+import { systemClock, toSeconds } from '#lib/clock.ts';
+import { InvalidError, NotFoundError } from '#lib/errors.ts';
 import type { Store } from '#store/store.ts';
-import type { Client, DeleteOptions, ListOptions, ListResult, WatchEvent, WatchOptions } from './client.ts';
+import type { ApplyOptions, Client, DeleteOptions, ListOptions, ListResult, WatchEvent, WatchOptions } from './client.ts';
 
 export function localClient(store: Store): Client {
   return {
@@ -20,10 +22,24 @@ export function localClient(store: Store): Client {
     create: async <T extends KindObject>(obj: Draft<T>) => (await store.create(obj as Draft)) as T,
     update: async <T extends KindObject>(obj: T) => (await store.update(obj)) as T,
     updateStatus: async <T extends KindObject>(obj: T) => (await store.update(obj, { subresource: 'status' })) as T,
+    apply: async <T extends KindObject>(config: Draft<T>, options: ApplyOptions) =>
+      (await applyToStore(store, config as Draft, options)) as T,
     async delete(key: ObjectKey, options: DeleteOptions = {}) {
       await store.delete(key, options);
     },
   };
+}
+
+async function applyToStore(store: Store, config: Draft, { fieldManager, force = false }: ApplyOptions): Promise<KindObject> {
+  const { schema, apiVersion } = knownKind(config.kind);
+  const { name } = config.metadata;
+  if (!name) throw new InvalidError('metadata.name: Required value: what is applied needs a name');
+  const complete = {
+    ...config,
+    metadata: { ...config.metadata, name, namespace: config.metadata.namespace ?? DEFAULT_NAMESPACE },
+  } as KindObject;
+  const writer = { manager: fieldManager, now: toSeconds(systemClock.now()), apiVersion };
+  return store.modify(keyOf(complete), (live) => applyConfig({ schema, live, config: complete, writer, force }));
 }
 
 /** Events wait in a plain array: a consumer in this process that never reads would be a leak of its own making. */

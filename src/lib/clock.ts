@@ -9,8 +9,13 @@ export const systemClock: Clock = { now: () => new Date() };
 
 /** RFC 3339 in UTC, whole seconds: what Kubernetes writes into object metadata. */
 export function toSeconds(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(date.getTime() / 1_000);
+  if (second !== last.second) last = { second, text: `${date.toISOString().slice(0, 19)}Z` };
+  return last.text;
 }
+
+/** Thousands of writes a second have the same time. */
+let last = { second: Number.NaN, text: '' };
 
 export const newUid = (): string => randomUUID();
 

@@ -96,18 +96,25 @@ export class UnavailableError extends AgentisoError {
 /** One thing wrong with one field. `path` is what kubectl prints: `spec.roles[0].count`. */
 export interface FieldProblem {
   readonly path: string;
-  readonly kind: 'Required' | 'Invalid' | 'NotSupported' | 'TypeInvalid' | 'Unknown' | 'Duplicate' | 'Forbidden' | 'TooLong';
+  readonly kind: 'Required' | 'Invalid' | 'NotSupported' | 'TypeInvalid' | 'Unknown' | 'Duplicate' | 'Forbidden' | 'TooLong' | 'TooMany';
   readonly message: string;
   /** Segments of the path, to find the line in a YAML document. */
   readonly segments: readonly (string | number)[];
 }
 
+export interface InvalidDetails extends ErrorDetails {
+  /** Rules were left out because what they look at has the wrong shape: there may be more to complain about. */
+  readonly isPartial?: boolean;
+}
+
 export class InvalidError extends AgentisoError {
   readonly fields: readonly FieldProblem[];
+  readonly isPartial: boolean;
 
-  constructor(message: string, fields: readonly FieldProblem[] = [], details: ErrorDetails = {}) {
+  constructor(message: string, fields: readonly FieldProblem[] = [], details: InvalidDetails = {}) {
     super('Invalid', message, details);
     this.fields = fields;
+    this.isPartial = details.isPartial ?? false;
   }
 }
 

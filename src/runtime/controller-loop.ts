@@ -42,6 +42,10 @@ export class ControllerLoop {
     return [kind, ...watches.map((watch) => watch.kind)];
   }
 
+  get stalledMs(): number {
+    return this.#queue.stalledMs;
+  }
+
   onEvent({ type, object }: SourceEvent): void {
     const { kind, watches = [] } = this.#options.controller;
     if (object.kind === kind) this.#onOwn(type, object);
@@ -74,7 +78,7 @@ export class ControllerLoop {
   #onWatched(watch: Watch, object: KindObject): void {
     try {
       for (const key of watch.toKeys(object)) {
-        if (key.kind === this.#options.controller.kind) this.#queue.add(key);
+        if (key.kind === this.#options.controller.kind) this.#queue.addAfter(key, watch.delayMs ?? 0);
       }
     } catch (error) {
       this.#log.error({ err: error, watched: formatKey(keyOf(object)) }, 'toKeys failed');

@@ -1,5 +1,5 @@
 /** What every controller reports about its passes and its queue. */
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from '#lib/metrics.ts';
 import type { QueueHooks } from './queue.ts';
 import type { Outcome } from './reconcile.ts';
 

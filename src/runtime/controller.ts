@@ -34,6 +34,8 @@ export interface Watch {
   readonly kind: string;
   /** Keys of other kinds than the controller's are dropped. */
   toKeys(object: KindObject): readonly Key[];
+  /** Changes within this time become one look: for objects that come in thousands. */
+  readonly delayMs?: number;
 }
 
 /** Something outside the API that concerns our objects, such as a process that ended. Returns how to stop listening. */

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KindObject } from '#api/meta.ts';
 import { StalledError, UnavailableError, WaitingError } from '#lib/errors.ts';
 import { silentLogger } from '#lib/log.ts';
+import { Metrics } from '#lib/metrics.ts';
 import { type Box, type BoxFixture, boxFixture, boxKey, newBox } from './box.fixture.ts';
 import { getCondition } from './conditions.ts';
 import type { Controller, Key, Wake } from './controller.ts';
 import { createLeaderLock } from './leader.ts';
 import { createManager, type ManagerOptions } from './manager.ts';
-import { Metrics } from './metrics.ts';
 import { ownedWatch, setControllerOwner } from './owner.ts';
 import { interceptClient } from './testing.ts';
 

@@ -6,12 +6,12 @@ import type { Client } from '#client/client.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
+import { Metrics } from '#lib/metrics.ts';
 import type { Controller, Sweep } from './controller.ts';
 import { controllerMetrics } from './controller-metrics.ts';
 import { eventExpiry } from './event-expiry.ts';
 import { EventLog } from './events.ts';
 import type { LeaderLock } from './leader.ts';
-import { Metrics } from './metrics.ts';
 import { runTerm, type TermDeps } from './term.ts';
 
 export interface ManagerOptions {
@@ -34,10 +34,14 @@ export interface ManagerOptions {
 export interface Manager {
   /** Resolves when the signal aborted and everything has ended. Rejects when passes outlive a lost leadership: exit then. */
   start(signal: AbortSignal): Promise<void>;
+  /** What keeps it from reconciling; undefined while work that is due gets done. */
+  problem(): string | undefined;
 }
 
 const RESYNC_MS = 10 * 60 * 1_000;
 const GRACE_MS = 30_000;
+/** Keys that wait longer than this have been forgotten, not delayed. */
+const STALLED_MS = 60_000;
 
 export function createManager({ leader, metrics = new Metrics(), sweeps = [], ...options }: ManagerOptions): Manager {
   const { client, log, clock = systemClock } = options;
@@ -51,8 +55,15 @@ export function createManager({ leader, metrics = new Metrics(), sweeps = [], ..
     sweeps: [...sweeps, eventExpiry(client)],
     metrics: controllerMetrics(metrics),
     events: new EventLog({ client, log, clock }),
+    stalls: new Map(),
   };
-  return { start: (signal) => (leader ? lead(leader, deps, signal) : work(deps, signal)) };
+  return {
+    start: (signal) => (leader ? lead(leader, deps, signal) : work(deps, signal)),
+    problem() {
+      const stalled = [...deps.stalls].filter(([, stalledMs]) => stalledMs() > STALLED_MS).map(([name]) => name);
+      return stalled.length === 0 ? undefined : `nothing was reconciled for 60 s although there is work: ${stalled.join(', ')}`;
+    },
+  };
 }
 
 async function work(deps: TermDeps, signal: AbortSignal): Promise<void> {

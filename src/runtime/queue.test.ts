@@ -24,6 +24,23 @@ describe('a queue', () => {
     expect([await take(queue), await take(queue), await take(queue)]).toEqual(['a', 'b', undefined]);
   });
 
+  it('says for how long it has had work that nobody took', async () => {
+    let nowMs = 1_000;
+    const queue = new Queue({ nowMs: () => nowMs });
+    expect(queue.stalledMs).toBe(0);
+    queue.add(key('a'));
+    queue.add(key('b'));
+    nowMs += 500;
+    expect(queue.stalledMs).toBe(500);
+    await queue.next();
+    expect(queue.stalledMs).toBe(0);
+    nowMs += 200;
+    expect(queue.stalledMs).toBe(200);
+    await queue.next();
+    nowMs += 10_000;
+    expect(queue.stalledMs).toBe(0);
+  });
+
   it('hands a key out again, after its pass, when it was added during the pass', async () => {
     const queue = new Queue();
     queue.add(key('a'));

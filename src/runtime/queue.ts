@@ -40,6 +40,8 @@ export class Queue {
   readonly #waiters: Waiter[] = [];
   #timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
   #stopped = false;
+  /** When a key was last handed out, or came into an empty queue. */
+  #movedMs = 0;
 
   constructor({ hooks = {}, random = Math.random, nowMs = () => performance.now() }: QueueOptions = {}) {
     this.#hooks = hooks;
@@ -50,6 +52,11 @@ export class Queue {
   /** Keys that could be handed out now. */
   get depth(): number {
     return this.#ready.length - this.#taken;
+  }
+
+  /** For how long keys have been ready and none has been taken. */
+  get stalledMs(): number {
+    return this.depth === 0 ? 0 : this.#nowMs() - this.#movedMs;
   }
 
   get runningCount(): number {
@@ -93,6 +100,7 @@ export class Queue {
     if (this.#stopped) return Promise.resolve(undefined);
     const key = this.#ready[this.#taken];
     if (!key) return new Promise((resolve) => this.#waiters.push(resolve));
+    this.#movedMs = this.#nowMs();
     this.#taken++;
     if (this.#taken >= COMPACT_AT && this.#taken * 2 >= this.#ready.length) {
       this.#ready = this.#ready.slice(this.#taken);
@@ -127,6 +135,7 @@ export class Queue {
       waiter(key);
       return;
     }
+    if (this.depth === 0) this.#movedMs = this.#nowMs();
     this.#ready.push(key);
     this.#hooks.depth?.(this.depth);
   }

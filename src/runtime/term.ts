@@ -23,6 +23,8 @@ export interface TermDeps {
   readonly events: EventLog;
   readonly resyncMs: number;
   readonly graceMs: number;
+  /** By controller, for how long it has left keys waiting; filled by each term. */
+  readonly stalls: Map<string, () => number>;
 }
 
 /** Takes keys from events, works them off, and can be told to take no more. */
@@ -64,9 +66,11 @@ export async function runTerm(deps: TermDeps, stop: AbortSignal, lost: AbortSign
 
 function createLoops(deps: TermDeps): Loop[] {
   const { controllers, gcKinds, events } = deps;
-  const loops: Loop[] = controllers.map(
-    (controller) => new ControllerLoop({ ...deps, controller, events: events.recorder(controller.name) }),
-  );
+  const loops: Loop[] = controllers.map((controller) => {
+    const loop = new ControllerLoop({ ...deps, controller, events: events.recorder(controller.name) });
+    deps.stalls.set(controller.name, () => loop.stalledMs);
+    return loop;
+  });
   if (gcKinds.length > 0) loops.push(new GarbageCollector({ ...deps, kinds: gcKinds }));
   return loops;
 }

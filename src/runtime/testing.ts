@@ -42,6 +42,7 @@ export function interceptClient(client: Client, before: (verb: Verb, argument: u
     create: (object) => after('create', object, () => client.create(object)),
     update: (object) => after('update', object, () => client.update(object)),
     updateStatus: (object) => after('updateStatus', object, () => client.updateStatus(object)),
+    apply: (config, options) => after('apply', config, () => client.apply(config, options)),
     delete: (key, options) => after('delete', key, () => client.delete(key, options)),
   };
 }

@@ -22,7 +22,7 @@ import { isNewer, restoreObject } from './files/restore.ts';
 import { type FileState, isMark, toMark, toState } from './files/state.ts';
 import { fileView } from './files/view.ts';
 import { FileWriter } from './files/writer.ts';
-import { type KindRules, Store } from './store.ts';
+import { type KindRules, Store, type WriteOptions } from './store.ts';
 
 export interface StoredKind extends KindRules, FileKind {
   /** Has a YAML file that people may edit. */
@@ -38,6 +38,8 @@ export interface DirectoryStoreOptions {
   readonly historyLimit?: number;
   /** See StoreOptions. */
   readonly freeze?: boolean;
+  /** The record of who set which field, for edits by hand. */
+  readonly trackEdit?: WriteOptions['track'];
   readonly segmentBytes?: number;
   readonly checkpointBytes?: number;
 }
@@ -114,6 +116,7 @@ export class DirectoryStore {
       onState: (key, state) => this.#setState(key, state),
       onReport: (report) => this.#report(report),
       versionOf: (key, version) => this.#versions.get(idOf(key))?.find(({ metadata }) => metadata.resourceVersion === version),
+      track: options.trackEdit,
       log,
     });
     this.#folders = new Folders({
@@ -159,6 +162,22 @@ export class DirectoryStore {
       await this.#intake.idle();
       await this.#writer.flushed();
     } while (this.#writer.pending > 0 || !this.#intake.isIdle || this.#scanning !== undefined);
+  }
+
+  /** False once the directory was removed or replaced under us: nothing may be written into it any more. */
+  isInPlace(): boolean {
+    return this.#lock.isInPlace();
+  }
+
+  /** Lets go of a directory that is no longer ours, without a last word into it. */
+  abandon(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#folders.close();
+    this.#writer.abandon();
+    clearTimeout(this.#noteTimer);
+    void this.store.close('the directory is no longer ours');
+    this.#lock.release();
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 /** The last changes, for watchers that come back, and the watchers that are there now. */
 import type { KindObject, ObjectKey } from '#api/meta.ts';
 import { ExpiredError } from '#lib/errors.ts';
-import { matchesQuery, type Query } from './table.ts';
+import { matchesQuery, type Query, Table } from './table.ts';
 
 export interface StoreEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -15,7 +15,19 @@ interface Happened {
   readonly object: KindObject;
   readonly before: KindObject | undefined;
   readonly deleted: boolean;
+  /** About how much memory it keeps, in characters of JSON. */
+  readonly size: number;
 }
+
+export interface HistoryLimits {
+  readonly changes: number;
+  /** Of all changes together: large objects that change often must not fill the memory. */
+  readonly size?: number;
+}
+
+const MAX_SIZE = 64 * 1024 * 1024;
+/** Forgotten entries stay at the front of the list until there are this many: shifting each time would cost the whole length. */
+const COMPACT_AT = 1_024;
 
 export interface Watcher {
   readonly kind: string;
@@ -31,16 +43,17 @@ interface Subscription {
 }
 
 export class History {
-  readonly #limit: number;
+  readonly #limits: Required<HistoryLimits>;
   readonly #watchers = new Map<string, Set<Subscription>>();
-  /** A ring: `#start` is the oldest entry once it is full. */
-  readonly #ring: Happened[] = [];
+  /** Oldest first; those before `#start` are forgotten. */
+  #changes: (Happened | undefined)[] = [];
   #start = 0;
+  #size = 0;
   /** Everything after this version is retained. */
   #floor: number;
 
-  constructor(limit: number, floor: number) {
-    this.#limit = limit;
+  constructor({ changes, size = MAX_SIZE }: HistoryLimits, floor: number) {
+    this.#limits = { changes, size };
     this.#floor = floor;
   }
 
@@ -56,11 +69,24 @@ export class History {
       object.metadata.resourceVersion === resourceVersion &&
       object.metadata.name === name &&
       object.metadata.namespace === namespace;
-    for (const { object, before } of this.#ring) {
+    for (const { object, before } of this.#after(0)) {
       if (isIt(object)) return object;
       if (isIt(before)) return before;
     }
     return undefined;
+  }
+
+  /** What the objects that changed after `since` were then, by id; undefined for those that did not exist. */
+  undo(kind: string, since: number, current: number): Map<string, KindObject | undefined> {
+    this.#checkRetained(since, current);
+    const past = new Map<string, KindObject | undefined>();
+    if (since === current) return past;
+    for (const { object, before } of this.#after(since)) {
+      // The first change after that version says what was there.
+      const id = Table.idOf(object);
+      if (object.kind === kind && !past.has(id)) past.set(id, before);
+    }
+    return past;
   }
 
   publish(happened: Happened): void {
@@ -92,21 +118,39 @@ export class History {
   }
 
   #remember(happened: Happened): void {
-    if (this.#ring.length < this.#limit) {
-      this.#ring.push(happened);
-      return;
-    }
-    const oldest = this.#ring[this.#start];
-    if (oldest) this.#floor = oldest.resourceVersion;
-    this.#ring[this.#start] = happened;
-    this.#start = (this.#start + 1) % this.#limit;
+    this.#changes.push(happened);
+    this.#size += happened.size;
+    while (this.#changes.length - this.#start > this.#limits.changes || this.#size > this.#limits.size) this.#forgetOldest();
+    if (this.#start < COMPACT_AT || this.#start * 2 < this.#changes.length) return;
+    this.#changes = this.#changes.slice(this.#start);
+    this.#start = 0;
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#changes[this.#start];
+    this.#changes[this.#start++] = undefined;
+    if (!oldest) return;
+    this.#floor = oldest.resourceVersion;
+    this.#size -= oldest.size;
   }
 
   *#after(since: number): Iterable<Happened> {
-    for (let i = 0; i < this.#ring.length; i++) {
-      const happened = this.#ring[(this.#start + i) % this.#ring.length];
-      if (happened && happened.resourceVersion > since) yield happened;
+    for (let at = this.#firstAfter(since); at < this.#changes.length; at++) {
+      const happened = this.#changes[at];
+      if (happened) yield happened;
     }
+  }
+
+  /** Versions only rise: the place is found by halving. */
+  #firstAfter(since: number): number {
+    let low = this.#start;
+    let high = this.#changes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#changes[middle]?.resourceVersion ?? 0) > since) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 }
 
@@ -115,10 +159,15 @@ function tell(watcher: Watcher, happened: Happened): void {
   if (event) watcher.onEvent(event);
 }
 
-/** Entering a selector is ADDED, leaving it is DELETED with the new state. */
+/** What the watcher knew of the object, with the version of the change that took it out of sight. */
+function lastSeen(before: KindObject, { metadata }: KindObject): KindObject {
+  return { ...before, metadata: { ...before.metadata, resourceVersion: metadata.resourceVersion } };
+}
+
+/** Entering a selector is ADDED, leaving it is DELETED with the last state that matched, as Kubernetes does it. */
 function seenBy({ query }: Watcher, { object, before, deleted, resourceVersion }: Happened): StoreEvent | undefined {
   const matched = before !== undefined && matchesQuery(query, before);
   const matching = !deleted && matchesQuery(query, object);
   if (matching) return { type: matched ? 'MODIFIED' : 'ADDED', object, resourceVersion };
-  return matched ? { type: 'DELETED', object, resourceVersion } : undefined;
+  return matched ? { type: 'DELETED', object: deleted ? object : lastSeen(before, object), resourceVersion } : undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FOREGROUND_FINALIZER, type KindObject, ORPHAN_FINALIZER } from '#api/meta.ts';
-import { type DeleteRequest, isSame, marked, statusUpdated, updated, withGeneration } from './rules.ts';
+import { type DeleteRequest, isReleased, isSame, marked, statusUpdated, updated, withGeneration } from './rules.ts';
 
 const NOW = '2026-01-02T03:04:05Z';
 
@@ -39,6 +39,42 @@ describe('marked', () => {
   it('does not move the time or the generation of an object that is being deleted already', () => {
     const first = box({ finalizers: ['x/one'], deletionTimestamp: '2025-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 });
     expect(marked(first, {}, NOW)).toEqual(first);
+  });
+});
+
+/** As admission leaves an object of a kind that does not count. */
+function uncounted(object: KindObject): KindObject {
+  const { generation: _generation, ...metadata } = object.metadata;
+  return { ...object, metadata: metadata as KindObject['metadata'] };
+}
+
+describe('an object without a generation', () => {
+  it('gets none, also when one was stored before', () => {
+    const changed = box({}, { spec: { size: 2 } });
+    for (const current of [box(), uncounted(box())]) {
+      expect(withGeneration(current, uncounted(updated(current, changed))).metadata.generation).toBeUndefined();
+    }
+    expect(marked(uncounted(box({ finalizers: ['x/one'] })), {}, NOW)?.metadata.generation).toBeUndefined();
+  });
+});
+
+describe('a namespace', () => {
+  const namespace = (held: string[], metadata: Partial<KindObject['metadata']> = {}) =>
+    box(metadata, { kind: 'Namespace', spec: { finalizers: held }, status: { phase: 'Active' } });
+
+  it('is held by the finalizers of its spec', () => {
+    expect(marked(namespace([]), {}, NOW)).toBeUndefined();
+    expect(marked(namespace(['kubernetes']), {}, NOW)).toMatchObject({
+      metadata: { deletionTimestamp: NOW },
+      status: { phase: 'Terminating' },
+    });
+    expect(isReleased(namespace(['x/y'], { deletionTimestamp: NOW }))).toBe(false);
+    expect(isReleased(namespace([], { deletionTimestamp: NOW }))).toBe(true);
+  });
+
+  it('takes labels along with a status, but no other identity', () => {
+    const next = statusUpdated(namespace([]), namespace([], { labels: { a: 'b' }, uid: 'other', creationTimestamp: 'never' }));
+    expect(next.metadata).toEqual({ ...namespace([]).metadata, labels: { a: 'b' } });
   });
 });
 

@@ -1,11 +1,32 @@
 /** Kubernetes' rules for one object: what create, update and delete may change and what the server sets. Pure. */
 import { FOREGROUND_FINALIZER, formatKey, type KindObject, keyOf, type ObjectMeta, ORPHAN_FINALIZER } from '#api/meta.ts';
+import { heldWhileEnding, isHeldBySpec, isNamespace } from '#api/namespace.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '#lib/errors.ts';
 import { equalJson, type JsonObject } from '#lib/json.ts';
 
 export interface DeleteRequest {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+/** What the request took for granted is not, or no longer, so. */
+export class PreconditionError extends ConflictError {
+  readonly mismatch: Mismatch;
+
+  constructor(message: string, mismatch: Mismatch) {
+    const { field, actual, asked } = mismatch;
+    super(message, {
+      ...(field === 'uid' ? { reason: 'UidChanged' } : {}),
+      hint: `the current ${field} is ${actual}, the request has ${asked}`,
+    });
+    this.mismatch = mismatch;
+  }
+}
+
+export interface Mismatch {
+  readonly field: 'uid' | 'resourceVersion';
+  readonly asked: string;
+  readonly actual: string;
 }
 
 /** An object whose name, namespace and kind are known, ready to be stored for the first time; the store stamps the version. */
@@ -18,17 +39,15 @@ export function created(draft: KindObject, uid: string, now: string): KindObject
 /** Who may still write: the version and uid in the request must be the current ones where they are given. */
 export function checkPreconditions(current: KindObject, asked: { readonly uid?: string; readonly resourceVersion?: string }): void {
   if (asked.uid !== undefined && asked.uid !== '' && asked.uid !== current.metadata.uid) {
-    throw new ConflictError(
+    throw new PreconditionError(
       `${formatKey(keyOf(current))}: the uid ${asked.uid} is not that of the stored object, ${current.metadata.uid}`,
-      {
-        reason: 'UidChanged',
-      },
+      { field: 'uid', asked: asked.uid, actual: current.metadata.uid },
     );
   }
   if (asked.resourceVersion !== undefined && asked.resourceVersion !== current.metadata.resourceVersion) {
-    throw new ConflictError(
+    throw new PreconditionError(
       `${formatKey(keyOf(current))}: the object has been modified; please apply your changes to the latest version and try again`,
-      { hint: `the current resourceVersion is ${current.metadata.resourceVersion}, the request has ${asked.resourceVersion}` },
+      { field: 'resourceVersion', asked: asked.resourceVersion, actual: current.metadata.resourceVersion },
     );
   }
 }
@@ -42,36 +61,45 @@ export function updated(current: KindObject, next: KindObject): KindObject {
   return current.status === undefined ? { ...rest, metadata } : { ...rest, metadata, status: current.status };
 }
 
-/** The next generation if it asks for something else. After admission, or a default left out of a request would count as a change. */
+/**
+ * The next generation if it asks for something else. After admission, or a default left out of a request would count as a change;
+ * which also takes it from kinds that have none.
+ */
 export function withGeneration(current: KindObject, admitted: KindObject): KindObject {
-  if (equalMembers(current, admitted, ['metadata', 'status'])) return admitted;
+  if (admitted.metadata.generation === undefined || equalMembers(current, admitted, ['metadata', 'status'])) return admitted;
   return { ...admitted, metadata: { ...admitted.metadata, generation: current.metadata.generation + 1 } };
 }
 
-/** Status of `next` over `current`; everything else stays, managedFields aside. */
+/** Status of `next` over `current`; everything else stays, managedFields aside. Of a namespace the metadata is taken as well. */
 export function statusUpdated(current: KindObject, next: KindObject): KindObject {
-  const metadata =
-    next.metadata.managedFields === undefined ? current.metadata : { ...current.metadata, managedFields: next.metadata.managedFields };
+  const metadata = isNamespace(current) ? updated(current, next).metadata : trackedMetadata(current.metadata, next.metadata);
   const { status: _old, ...rest } = current;
   return next.status === undefined ? { ...rest, metadata } : { ...rest, metadata, status: next.status };
+}
+
+function trackedMetadata(current: ObjectMeta, { managedFields }: ObjectMeta): ObjectMeta {
+  return managedFields === undefined ? current : { ...current, managedFields };
 }
 
 /** The object marked for deletion, or undefined when nothing holds it and it can go at once. */
 export function marked(current: KindObject, request: DeleteRequest, now: string): KindObject | undefined {
   const finalizers = withPropagation(current.metadata.finalizers ?? [], request.propagationPolicy);
-  if (finalizers.length === 0) return undefined;
+  if (finalizers.length === 0 && !isHeldBySpec(current)) return undefined;
   const metadata: ObjectMeta = { ...current.metadata, finalizers };
+  if (finalizers.length === 0) delete metadata.finalizers;
   if (metadata.deletionTimestamp === undefined) {
     metadata.deletionTimestamp = now;
     metadata.deletionGracePeriodSeconds = 0;
-    metadata.generation = current.metadata.generation + 1;
+    // Kinds that do not count generations have none to count on.
+    if (metadata.generation !== undefined) metadata.generation += 1;
   }
-  return { ...current, metadata };
+  return heldWhileEnding({ ...current, metadata });
 }
 
 /** Deletion was asked for and the last finalizer is gone. */
 export function isReleased(object: KindObject): boolean {
-  return object.metadata.deletionTimestamp !== undefined && (object.metadata.finalizers ?? []).length === 0;
+  const { deletionTimestamp, finalizers = [] } = object.metadata;
+  return deletionTimestamp !== undefined && finalizers.length === 0 && !isHeldBySpec(object);
 }
 
 /** Equal but for the version and the times inside managedFields: writing it would tell nobody anything. */
@@ -116,7 +144,7 @@ function refuseNewFinalizers(current: KindObject, metadata: ObjectMeta): void {
     path: 'metadata.finalizers',
     segments: ['metadata', 'finalizers'],
     kind: 'Forbidden',
-    message: `no new finalizers can be added if the object is being deleted, found new finalizers ${JSON.stringify(added)}`,
+    message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((name) => JSON.stringify(name)).join(', ')}}`,
   };
   throw new InvalidError(`${formatKey(keyOf(current))}: ${problem.path}: ${problem.message}`, [problem]);
 }

@@ -107,7 +107,7 @@ class Model {
       const was = before !== undefined && (team === undefined || before.team === team);
       const is = !isEnd && (team === undefined || after.team === team);
       if (version <= since || (!was && !is)) return [];
-      return [`${version} ${is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED'} ${name} ${JSON.stringify(after)}`];
+      return [`${version} ${is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED'} ${name} ${JSON.stringify(is ? after : { ...before, version })}`];
     });
   }
 }

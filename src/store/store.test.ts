@@ -72,7 +72,11 @@ describe('create', () => {
   });
 
   it.each([
-    { name: 'neither name nor generateName', metadata: { name: '' }, message: 'metadata.name: name or generateName is required' },
+    {
+      name: 'neither name nor generateName',
+      metadata: { name: '' },
+      message: 'metadata.name: Required value: name or generateName is required',
+    },
     {
       name: 'a resourceVersion',
       metadata: { name: 'a', resourceVersion: '1' },
@@ -137,7 +141,9 @@ describe('update', () => {
     await store.create(newBox('a', { metadata: { name: 'a', finalizers: ['x/one'] } }));
     const marked = (await store.delete(key('a'))) as KindObject;
     const update = store.update({ ...marked, metadata: { ...marked.metadata, finalizers: ['x/one', 'x/two'] } });
-    await expect(update).rejects.toThrow('no new finalizers can be added if the object is being deleted, found new finalizers ["x/two"]');
+    await expect(update).rejects.toThrow(
+      'no new finalizers can be added if the object is being deleted, found new finalizers []string{"x/two"}',
+    );
   });
 
   it('takes what admission made of the object, and nothing when admission refuses', async () => {
@@ -194,9 +200,13 @@ describe('dryRun', () => {
     const store = memoryStore({ kinds: ['Box'] });
     const object = await store.create(newBox('a'));
     const events = eventsOf(store);
-    expect(await store.create(newBox('b'), { dryRun: true })).toMatchObject({ metadata: { name: 'b', resourceVersion: '2' } });
+    expect(await store.create(newBox('b'), { dryRun: true })).toMatchObject({ metadata: { name: 'b' } });
+    expect((await store.create(newBox('b'), { dryRun: true })).metadata).not.toHaveProperty('resourceVersion');
     const next = { ...object, spec: { size: 2 } };
-    expect(await store.update(next, { dryRun: true })).toMatchObject({ spec: { size: 2 }, metadata: { generation: 2 } });
+    expect(await store.update(next, { dryRun: true })).toMatchObject({
+      spec: { size: 2 },
+      metadata: { generation: 2, resourceVersion: '1' },
+    });
     expect(await store.delete(key('a'), {}, { dryRun: true })).toBeUndefined();
     await expect(store.create(newBox('a'), { dryRun: true })).rejects.toMatchObject({ code: 'AlreadyExists' });
     expect(store.list('Box').items).toEqual([object]);
@@ -236,13 +246,11 @@ describe('list and watch', () => {
     expect(names({ fieldSelector: 'spec.size=2' })).toEqual(['b']);
     expect(names({ fieldSelector: 'metadata.name=a,metadata.namespace=default' })).toEqual(['a']);
     expect(names({ namespace: 'other' })).toEqual([]);
-    expect(() => names({ fieldSelector: 'spec.colour=red' })).toThrow(
-      'field label not supported: spec.colour; supported: metadata.name, metadata.namespace, spec.size',
-    );
+    expect(() => names({ fieldSelector: 'spec.colour=red' })).toThrow('field label not supported: spec.colour');
     expect(() => store.watch('Box', { fieldSelector: 'spec.colour=red' }, () => {})).toThrow(InvalidError);
   });
 
-  it('show an object that enters a selector as ADDED and one that leaves it as DELETED, in its new state', async () => {
+  it('show an object that enters a selector as ADDED and one that leaves it as DELETED, as it was last seen', async () => {
     const store = memoryStore({ kinds: ['Box'] });
     const seen: unknown[] = [];
     store.watch('Box', { labelSelector: 'team=red' }, ({ type, object }) => seen.push([type, object.metadata.labels?.['team']]));
@@ -253,7 +261,7 @@ describe('list and watch', () => {
     await store.delete(key('a'));
     expect(seen).toEqual([
       ['ADDED', 'red'],
-      ['DELETED', 'blue'],
+      ['DELETED', 'red'],
       ['ADDED', 'red'],
       ['DELETED', 'red'],
     ]);

@@ -2,12 +2,24 @@
  * The store: objects in memory, every change durable before anybody hears of it, one global version, watch with history.
  * It knows nothing of files; a Persistence makes changes durable, and the directory store puts YAML files beside it.
  */
-import { DEFAULT_NAMESPACE, type Draft, formatKey, type KindObject, keyOf, type ObjectKey } from '#api/meta.ts';
+import { parseLabelSelector } from '#api/label-selector.ts';
+import {
+  DEFAULT_NAMESPACE,
+  type Draft,
+  type KindObject,
+  keyOf,
+  type ManagedFieldsEntry,
+  type ObjectKey,
+  type ObjectMeta,
+} from '#api/meta.ts';
+import { parseFieldSelector } from '#api/selector.ts';
 import { type Clock, newUid, randomSuffix, systemClock, toSeconds } from '#lib/clock.ts';
-import { AgentisoError, AlreadyExistsError, InvalidError, NotFoundError, UnavailableError } from '#lib/errors.ts';
+import { AlreadyExistsError, InvalidError, UnavailableError } from '#lib/errors.ts';
 import { freezeJson } from '#lib/json.ts';
 import type { Admission, Change, Persistence } from './change.ts';
+import { GroupCommit } from './group-commit.ts';
 import { History, type StoreEvent } from './history.ts';
+import { alreadyExists, checkSize, nameRequired, notFound, required, unknownKind } from './refusals.ts';
 import {
   checkPreconditions,
   created,
@@ -19,7 +31,6 @@ import {
   updated,
   withGeneration,
 } from './rules.ts';
-import { parseFieldSelector, parseLabelSelector } from './selector.ts';
 import { type Query, Table } from './table.ts';
 
 export interface KindRules {
@@ -57,28 +68,28 @@ export interface WriteOptions {
   readonly subresource?: 'status';
   /** Do everything but store it. */
   readonly dryRun?: boolean;
-}
-
-interface PendingWrite {
-  readonly change: Change;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+  /** The record of who set which field, made from the stored object and the admitted one. Absent: the record stays as the object has it. */
+  readonly track?: (current: KindObject | undefined, admitted: KindObject) => ManagedFieldsEntry[] | undefined;
+  /** Hears of the object that was stored and of its JSON, which the journal needed anyway. */
+  readonly onText?: (object: KindObject, json: string) => void;
 }
 
 /** What a write decided on: the change to store, or the object as it stands when there is nothing to do. */
-type Decision = { readonly put: KindObject } | { readonly remove: KindObject } | { readonly keep: KindObject };
+type Decision =
+  | { readonly put: KindObject }
+  /** Watchers hear of the last state that was stored; the writer hears of what it wrote. */
+  | { readonly remove: KindObject; readonly written?: KindObject }
+  | { readonly keep: KindObject };
 
 const DEFAULT_HISTORY = 10_000;
 /** 58 + 5 random characters = the 63 of a name. */
 const GENERATED_PREFIX = 58;
 const GENERATE_TRIES = 8;
-const MAX_OBJECT_BYTES = 1024 * 1024;
 
 export class Store {
   readonly #tables = new Map<string, Table>();
   readonly #selectable = new Map<string, readonly string[]>();
   readonly #admission: Admission;
-  readonly #persistence: Persistence;
   readonly #clock: Clock;
   readonly #historyLimit: number;
   readonly #guard: <T>(object: T) => T;
@@ -88,17 +99,16 @@ export class Store {
   #visible = 0;
   /** One write at a time per object; others of the same object wait for it to land. */
   readonly #busy = new Map<string, Promise<void>>();
-  #queue: PendingWrite[] = [];
-  #pumping = false;
+  readonly #commits: GroupCommit;
   #closed: string | undefined;
 
   constructor({ kinds, admission, persistence, clock = systemClock, historyLimit = DEFAULT_HISTORY, freeze = true }: StoreOptions) {
     this.#guard = freeze ? freezeJson : (object) => object;
     this.#admission = admission;
-    this.#persistence = persistence;
+    this.#commits = new GroupCommit(persistence, (change) => this.#publish(change));
     this.#clock = clock;
     this.#historyLimit = historyLimit;
-    this.#history = new History(historyLimit, 0);
+    this.#history = new History({ changes: historyLimit }, 0);
     for (const { kind, selectableFields } of kinds) {
       this.#tables.set(kind, new Table());
       this.#selectable.set(kind, ['metadata.name', 'metadata.namespace', ...selectableFields]);
@@ -110,7 +120,7 @@ export class Store {
     for (const object of objects) this.#table(object.kind).put(object);
     this.#allocated = version;
     this.#visible = version;
-    this.#history = new History(this.#historyLimit, version);
+    this.#history = new History({ changes: this.#historyLimit }, version);
   }
 
   /** The version of the newest change that readers can see. */
@@ -142,6 +152,18 @@ export class Store {
     return { items, resourceVersion: this.#visible };
   }
 
+  /** The list as it was at that version, while the history reaches back so far. Throws ExpiredError when it does not. */
+  listAt(kind: string, resourceVersion: number, query: ListQuery = {}): readonly KindObject[] {
+    const parsed = this.#query(kind, query);
+    const objects = this.#history.undo(kind, resourceVersion, this.#visible);
+    const table = this.#table(kind);
+    if (objects.size === 0) return table.list(parsed);
+    const past = new Table();
+    for (const object of table.values()) if (!objects.has(Table.idOf(object))) past.put(object);
+    for (const object of objects.values()) if (object) past.put(object);
+    return past.list(parsed);
+  }
+
   /** Every object of every kind, unsorted; for snapshots. */
   *all(): Iterable<KindObject> {
     for (const table of this.#tables.values()) yield* table.values();
@@ -161,7 +183,7 @@ export class Store {
   async create(draft: Draft, options: WriteOptions = {}): Promise<KindObject> {
     const { name, generateName, ...rest } = draft.metadata;
     if (name !== undefined && name !== '') return this.#create(draft, name, options);
-    if (!generateName) throw required('metadata.name', 'name or generateName is required');
+    if (!generateName) throw nameRequired();
     for (let attempt = 1; ; attempt++) {
       const generated = `${generateName.slice(0, GENERATED_PREFIX)}${randomSuffix(5)}`;
       try {
@@ -177,13 +199,33 @@ export class Store {
     return this.#write(key, options, (current) => {
       if (!current) throw notFound(key);
       if (!object.metadata.resourceVersion) throw required('metadata.resourceVersion', 'must be specified for an update');
-      checkPreconditions(current, object.metadata);
-      const isStatus = options.subresource === 'status';
-      const next = this.#admission.admit(isStatus ? statusUpdated(current, object) : updated(current, object), current);
-      const admitted = isStatus ? next : withGeneration(current, next);
-      if (isReleased(admitted)) return { remove: admitted };
-      return isSame(current, admitted) ? { keep: current } : { put: admitted };
+      return this.#replaced(current, object, options);
     });
+  }
+
+  /**
+   * Reads, changes and writes in one step: `change` sees the newest state, undefined when there is none, and nothing comes between.
+   * A resourceVersion in what it returns must still be the current one. It may be called for nothing when what it returns is refused.
+   */
+  async modify(key: ObjectKey, change: (current: KindObject | undefined) => KindObject, options: WriteOptions = {}): Promise<KindObject> {
+    return this.#write(key, options, (current) => {
+      const next = change(current);
+      return current ? this.#replaced(current, next, options) : { put: this.#first(next, options) };
+    });
+  }
+
+  #replaced(current: KindObject, object: KindObject, options: WriteOptions): Decision {
+    checkPreconditions(current, object.metadata);
+    const isStatus = options.subresource === 'status';
+    const next = this.#admission.admit(isStatus ? statusUpdated(current, object) : updated(current, object), current);
+    const admitted = tracked(current, isStatus ? next : withGeneration(current, next), options);
+    if (isReleased(admitted)) return { remove: current, written: admitted };
+    return isSame(current, admitted) ? { keep: current } : { put: admitted };
+  }
+
+  #first(complete: KindObject, options: WriteOptions): KindObject {
+    const admitted = this.#admission.admit(created(complete, newUid(), toSeconds(this.#clock.now())), undefined);
+    return tracked(undefined, admitted, options);
   }
 
   /** The object if it is only marked, undefined when it is gone. */
@@ -211,23 +253,31 @@ export class Store {
     const namespace = draft.metadata.namespace ?? DEFAULT_NAMESPACE;
     const key = { kind: draft.kind, namespace, name };
     return this.#write(key, options, (current) => {
-      if (current) throw new AlreadyExistsError(`${formatKey(key)} already exists`);
       const complete = { ...draft, metadata: { ...draft.metadata, name, namespace } } as KindObject;
-      return { put: this.#admission.admit(created(complete, newUid(), toSeconds(this.#clock.now())), undefined) };
+      // What is wrong with it is said first: that can be mended, whether or not the name is free.
+      const put = this.#first(complete, options);
+      if (current) throw alreadyExists(key, current);
+      return { put };
     });
   }
 
   /** `decide` sees the newest state and runs alone for its object; its result is stored before this resolves. */
-  async #write(key: ObjectKey, { dryRun }: WriteOptions, decide: (current: KindObject | undefined) => Decision): Promise<KindObject> {
+  async #write(
+    key: ObjectKey,
+    { dryRun, onText }: WriteOptions,
+    decide: (current: KindObject | undefined) => Decision,
+  ): Promise<KindObject> {
     const table = this.#table(key.kind);
     const id = `${key.kind}/${Table.id(key.namespace, key.name)}`;
     for (let other = this.#busy.get(id); other; other = this.#busy.get(id)) await other;
     if (this.#closed !== undefined) throw new UnavailableError(this.#closed);
-    const decision = decide(table.get(key.namespace, key.name));
+    const current = table.get(key.namespace, key.name);
+    const decision = decide(current);
     if ('keep' in decision) return this.#guard(decision.keep);
     const change = this.#stamped(key, decision);
-    if (dryRun) return this.#guard(change.object);
-    const landed = this.#enqueue({ ...change, resourceVersion: ++this.#allocated });
+    const written = 'remove' in decision && decision.written;
+    if (dryRun) return this.#guard(unstamped(written || change.object, current));
+    const landed = this.#commits.add({ ...change, resourceVersion: ++this.#allocated });
     const settled = landed.then(
       () => {},
       () => {},
@@ -235,13 +285,14 @@ export class Store {
     this.#busy.set(id, settled);
     try {
       await landed;
-      return change.object;
+      if (!written) onText?.(change.object, change.json);
+      return written || change.object;
     } finally {
       if (this.#busy.get(id) === settled) this.#busy.delete(id);
     }
   }
 
-  #stamped(key: ObjectKey, decision: { put: KindObject } | { remove: KindObject }): Change {
+  #stamped(key: ObjectKey, decision: Exclude<Decision, { keep: KindObject }>): Change {
     const resourceVersion = this.#allocated + 1;
     const type = 'put' in decision ? 'put' : 'delete';
     const object = 'put' in decision ? decision.put : decision.remove;
@@ -251,42 +302,13 @@ export class Store {
     return { resourceVersion, type, key, object: stamped, json };
   }
 
-  #enqueue(change: Change): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ change, resolve, reject });
-      if (this.#pumping) return;
-      this.#pumping = true;
-      // A microtask later, so that all writes of this turn of the event loop share the first commit.
-      queueMicrotask(() => void this.#pump());
-    });
-  }
-
-  /** Group commit: while one batch is being made durable the next one gathers. */
-  async #pump(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const batch = this.#queue;
-      this.#queue = [];
-      try {
-        await this.#persistence.commit(batch.map(({ change }) => change));
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-        continue;
-      }
-      for (const { change, resolve } of batch) {
-        this.#publish(change);
-        resolve();
-      }
-    }
-    this.#pumping = false;
-  }
-
-  #publish({ key, type, object, resourceVersion }: Change): void {
+  #publish({ key, type, object, resourceVersion, json }: Change): void {
     const table = this.#table(key.kind);
     const before = table.get(key.namespace, key.name);
     if (type === 'put') table.put(object);
     else table.remove(key.namespace, key.name);
     this.#visible = resourceVersion;
-    this.#history.publish({ resourceVersion, object: this.#guard(object), before, deleted: type === 'delete' });
+    this.#history.publish({ resourceVersion, object: this.#guard(object), before, deleted: type === 'delete', size: json.length });
   }
 
   #table(kind: string): Table {
@@ -304,29 +326,22 @@ export class Store {
   }
 }
 
+/** A dry run makes no version: the object has the one it had, or none. */
+function unstamped(object: KindObject, current: KindObject | undefined): KindObject {
+  const { resourceVersion: _next, ...metadata } = object.metadata;
+  const version = current?.metadata.resourceVersion;
+  return { ...object, metadata: (version === undefined ? metadata : { ...metadata, resourceVersion: version }) as ObjectMeta };
+}
+
+function tracked(current: KindObject | undefined, admitted: KindObject, { track }: WriteOptions): KindObject {
+  if (!track) return admitted;
+  const managedFields = track(current, admitted);
+  if (managedFields === admitted.metadata.managedFields) return admitted;
+  const { managedFields: _asked, ...metadata } = admitted.metadata;
+  return { ...admitted, metadata: managedFields ? { ...metadata, managedFields } : metadata };
+}
+
 function parseVersion(text: string): number {
   if (/^\d{1,16}$/.test(text)) return Number(text);
   throw new InvalidError(`invalid resource version ${JSON.stringify(text)}; expected a number that a list or an object carried`);
-}
-
-/** Not NotFound: whoever ignores that for objects would never hear of a kind that does not exist. */
-function unknownKind(kind: string, known: readonly string[]): InvalidError {
-  const message = `unknown kind ${JSON.stringify(kind)}; known: ${known.join(', ')}`;
-  return new InvalidError(message, [{ path: 'kind', segments: ['kind'], kind: 'NotSupported', message }], { reason: 'UnknownKind' });
-}
-
-/** What is stored must also fit in a file that a person can edit, and in one message to a client. */
-function checkSize(key: ObjectKey, json: string): void {
-  if (json.length * 3 <= MAX_OBJECT_BYTES) return;
-  const bytes = Buffer.byteLength(json);
-  if (bytes <= MAX_OBJECT_BYTES) return;
-  throw new AgentisoError('TooLarge', `${formatKey(key)} would be ${bytes} bytes; at most ${MAX_OBJECT_BYTES} (1 MiB) are stored`);
-}
-
-function notFound(key: ObjectKey): NotFoundError {
-  return new NotFoundError(`${formatKey(key)} not found`);
-}
-
-function required(path: string, message: string): InvalidError {
-  return new InvalidError(`${path}: ${message}`, [{ path, segments: path.split('.'), kind: 'Invalid', message }]);
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseLabelSelector } from '#api/label-selector.ts';
 import type { KindObject } from '#api/meta.ts';
-import { parseFieldSelector, parseLabelSelector } from './selector.ts';
+import { parseFieldSelector } from '#api/selector.ts';
 import { matchesQuery, type Query, Table } from './table.ts';
 
 type Write = {

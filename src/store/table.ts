@@ -1,6 +1,6 @@
 /** All objects of one kind in memory, with the indexes that selectors have asked for so far. */
 import type { KindObject } from '#api/meta.ts';
-import { fieldValue, labelValue, matchesFields, matchesLabels, type Requirement, type Selector } from './selector.ts';
+import { fieldValue, labelValue, matchesFields, matchesLabels, type Requirement, type Selector } from '#api/selector.ts';
 
 export interface Query {
   readonly namespace?: string | undefined;
@@ -8,8 +8,14 @@ export interface Query {
   readonly fields: Selector;
 }
 
-/** value → ids of the objects that have it */
-type Index = Map<string, Set<string>>;
+/** Ids of the objects that have one value, and the same in order, made when it is first needed. */
+interface Bucket {
+  readonly ids: Set<string>;
+  sorted: readonly string[] | undefined;
+}
+
+/** value → the objects that have it */
+type Index = Map<string, Bucket>;
 
 export class Table {
   readonly #objects = new Map<string, KindObject>();
@@ -19,6 +25,10 @@ export class Table {
 
   static id(namespace: string, name: string): string {
     return `${namespace}/${name}`;
+  }
+
+  static idOf({ metadata }: KindObject): string {
+    return Table.id(metadata.namespace, metadata.name);
   }
 
   get size(): number {
@@ -34,7 +44,7 @@ export class Table {
   }
 
   put(object: KindObject): void {
-    const id = Table.id(object.metadata.namespace, object.metadata.name);
+    const id = Table.idOf(object);
     const before = this.#objects.get(id);
     if (before === undefined) this.#sortedIds = undefined;
     this.#objects.set(id, object);
@@ -53,25 +63,29 @@ export class Table {
   /** Sorted by namespace, then name. */
   list(query: Query): KindObject[] {
     const found: KindObject[] = [];
-    for (const id of this.#candidates(query)) {
+    const { ids, rest } = this.#candidates(query);
+    for (const id of ids) {
       const object = this.#objects.get(id);
-      if (object && matchesQuery(query, object)) found.push(object);
+      if (object && matchesQuery(rest, object)) found.push(object);
     }
     return found;
   }
 
-  #candidates({ labels, fields }: Query): Iterable<string> {
-    const usable = [
-      ...labels.filter(isIndexable).map((requirement) => ({ name: `l:${requirement.key}`, requirement })),
-      ...fields.filter(isIndexable).map((requirement) => ({ name: `f:${requirement.key}`, requirement })),
-    ];
-    let best: string[] | undefined;
-    for (const { name, requirement } of usable) {
-      const index = this.#index(name);
-      const ids = requirement.values.flatMap((value) => [...(index.get(value) ?? [])]);
-      if (best === undefined || ids.length < best.length) best = ids;
+  /** By the index that leaves least to look at, and what is then still to be checked. */
+  #candidates(query: Query): { readonly ids: Iterable<string>; readonly rest: Query } {
+    let best: Candidates | undefined;
+    for (const part of ['labels', 'fields'] as const) {
+      for (const requirement of query[part]) {
+        if (!isIndexable(requirement)) continue;
+        const index = this.#index(`${part[0]}:${requirement.key}`);
+        const buckets = requirement.values.flatMap((value) => index.get(value) ?? []);
+        const count = buckets.reduce((sum, { ids }) => sum + ids.size, 0);
+        if (best === undefined || count < best.count) best = { count, buckets, part, requirement };
+      }
     }
-    return best ? best.sort(compareIds) : this.#sorted();
+    if (!best) return { ids: this.#sorted(), rest: query };
+    const { part, requirement, buckets } = best;
+    return { ids: inOrder(buckets), rest: { ...query, [part]: query[part].filter((each) => each !== requirement) } };
   }
 
   #sorted(): string[] {
@@ -100,6 +114,21 @@ export class Table {
   }
 }
 
+interface Candidates {
+  readonly count: number;
+  readonly buckets: readonly Bucket[];
+  readonly part: 'labels' | 'fields';
+  readonly requirement: Requirement;
+}
+
+function inOrder(buckets: readonly Bucket[]): readonly string[] {
+  const [only, ...more] = buckets;
+  if (!only) return [];
+  if (more.length > 0) return buckets.flatMap(({ ids }) => [...ids]).sort(compareIds);
+  only.sorted ??= [...only.ids].sort(compareIds);
+  return only.sorted;
+}
+
 export function matchesQuery({ namespace, labels, fields }: Query, object: KindObject): boolean {
   return (
     (namespace === undefined || object.metadata.namespace === namespace) && matchesLabels(labels, object) && matchesFields(fields, object)
@@ -118,15 +147,20 @@ function indexed(name: string, object: KindObject): string | undefined {
 
 function addTo(index: Index, value: string | undefined, id: string): void {
   if (value === undefined) return;
-  const ids = index.get(value);
-  if (ids) ids.add(id);
-  else index.set(value, new Set([id]));
+  const bucket = index.get(value);
+  if (!bucket) index.set(value, { ids: new Set([id]), sorted: undefined });
+  else {
+    bucket.ids.add(id);
+    bucket.sorted = undefined;
+  }
 }
 
 function removeFrom(index: Index, value: string, id: string): void {
-  const ids = index.get(value);
-  ids?.delete(id);
-  if (ids?.size === 0) index.delete(value);
+  const bucket = index.get(value);
+  if (!bucket) return;
+  bucket.ids.delete(id);
+  bucket.sorted = undefined;
+  if (bucket.ids.size === 0) index.delete(value);
 }
 
 /** Namespace first, then name: '/' sorts before every character a name may have except '-' and '.', so compare the parts. */

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { apiBench } from './api.bench.ts';
 import { describeMachine } from './harness/machine.ts';
 import { measure, type Result } from './harness/measure.ts';
 import { type Bench, MissingToolError, type Operation } from './harness/operation.ts';
@@ -13,7 +14,7 @@ import { EXIT_CODES, worstOf } from './harness/verdict.ts';
 import { type Options, parseOptions, USAGE, UsageError } from './options.ts';
 import { storeBench } from './store.bench.ts';
 
-const BENCHES: readonly Bench[] = [storeBench];
+const BENCHES: readonly Bench[] = [storeBench, apiBench];
 const EXIT_CANNOT_RUN = 2;
 const DEFAULT_ROUNDS = 20;
 

@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util';
 const MIN_ROUNDS = 20;
 
 export const USAGE = `usage: npm run bench -- NAME [--rounds N] [--quick] [--write]
-  NAME          which benchmark: store
+  NAME          which benchmark: store, api
   --rounds N    rounds per operation (${MIN_ROUNDS}; a quarter where each starts processes), more if undecided; fewer only with --quick
   --quick       small sizes and few rounds: shows that everything runs, proves nothing
   --write       write docs/benchmarks.md from a full run
   --only ID     one operation (repeatable)
   --seed N      repeat the random order of an earlier run
-  --subject F   measure the module F instead of the store (it exports openSubject)
+  --subject F   store: measure the module F instead (it exports openSubject); api: the program F instead of agentiso
 `;
 
 export interface Options {
@@ -36,7 +36,7 @@ export function parseOptions(argv: readonly string[], newSeed: () => number): Op
     throw new UsageError(`--rounds must be at least ${MIN_ROUNDS} without --quick`);
   const write = values.write ?? false;
   if (write && (quick || only.length > 0 || values.subject !== undefined)) {
-    throw new UsageError('--write needs a full run of the store: without --quick, --only and --subject');
+    throw new UsageError('--write needs a full run of the product: without --quick, --only and --subject');
   }
   return { name, rounds, quick, write, only, seed: parseCount('--seed', values.seed) ?? newSeed(), subject: values.subject };
 }

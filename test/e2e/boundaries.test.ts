@@ -15,13 +15,28 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/store': ['#api', '#lib'],
   'src/client': ['#store', '#api', '#lib'],
   'src/runtime': ['#client', '#api', '#lib'],
+  'src/manifests': ['#client', '#api', '#lib'],
   'src/guest': ['#protocol', '#lib'],
   'src/drivers': ['#guest', '#lib'],
+  'src/server': ['#store', '#api', '#lib'],
   'src/cli': ['#client', '#api', '#lib'],
   controllers: ['#runtime', '#client', '#api', '#lib'],
   'guest-agent': ['#protocol'],
 };
-const ROOMS = ['#lib', '#protocol', '#api', '#store', '#client', '#runtime', '#guest', '#drivers', '#cli', '#controllers'];
+const ROOMS = [
+  '#lib',
+  '#protocol',
+  '#api',
+  '#store',
+  '#client',
+  '#runtime',
+  '#manifests',
+  '#guest',
+  '#drivers',
+  '#server',
+  '#cli',
+  '#controllers',
+];
 
 interface Diagnostic {
   readonly category: string;

@@ -1,5 +1,5 @@
 /** The daemon on a directory: files in, agents and results out, over restarts and crashes. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -8,6 +8,8 @@ import { type CliRun, inTemporaryFolder, runCli, startCli } from '../support/cli
 import { processesMentioning } from '../support/processes.ts';
 
 const WAIT = { timeout: 20_000, interval: 20 };
+
+const TEAM = 'apiVersion: agentiso.dev/v1alpha1\nkind: Team\nmetadata:\n  name: try\nspec:\n  # one is enough\n  roles: [{name: worker}]\n';
 
 class Home {
   readonly folder: string;
@@ -38,11 +40,7 @@ class Home {
   }
 
   team(): void {
-    this.write(
-      'teams',
-      'try',
-      'apiVersion: agentiso.dev/v1alpha1\nkind: Team\nmetadata:\n  name: try\nspec:\n  # one is enough\n  roles: [{name: worker}]\n',
-    );
+    this.write('teams', 'try', TEAM);
   }
 
   task(name: string, command: string, more = ''): void {
@@ -125,7 +123,7 @@ describe('agentiso serve', () => {
       const good = readFileSync(home.path('teams', 'try'), 'utf8');
       writeFileSync(home.path('teams', 'try'), good.replace('  roles:', '  rolls:'));
       const condition = await vi.waitFor(() => rejected() ?? expect.fail('not refused yet'), WAIT);
-      expect(condition.message).toMatch(/^teams\/default\/try\.yaml: line \d+: unknown field "spec.rolls"; did you mean "roles"\?/);
+      expect(condition.message).toMatch(/^teams\/default\/try\.yaml: .*line \d+: unknown field "spec.rolls"; did you mean "roles"\?/);
       const restored = readFileSync(home.path('teams', 'try'), 'utf8');
       writeFileSync(
         home.path('teams', 'try'),
@@ -161,6 +159,26 @@ describe('agentiso serve', () => {
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toContain(`another agentiso (pid ${run.child.pid}) already runs on this directory`);
       await stop(run);
+    });
+  });
+
+  it('stops when its home is taken away, and leaves the socket of the next daemon alone', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const home = join(folder, 'home');
+      const first = startCli(['serve', '--home', home]);
+      await first.said('agentiso ready');
+      writeFileSync(join(folder, 'team.yaml'), TEAM);
+      await runCli(['apply', '-f', join(folder, 'team.yaml'), '--home', home]);
+      renameSync(home, join(folder, 'away'));
+      const second = startCli(['serve', '--home', home]);
+      await second.said('agentiso ready');
+      const { code, stderr } = await first.result;
+      expect([code, stderr]).toEqual([1, expect.stringContaining('was removed or replaced while it was in use; stopping')]);
+      const teams = join(home, 'resources', 'teams', 'default');
+      expect(existsSync(teams) ? readdirSync(teams) : []).toEqual([]);
+      expect((await runCli(['get', 'namespaces', '--home', home, '-o', 'name'])).stdout).toBe('namespace/default\n');
+      second.child.kill('SIGTERM');
+      expect((await second.result).code).toBe(0);
     });
   });
 });

@@ -56,9 +56,22 @@ export function runCli(args: readonly string[], options: { cwd?: string; env?: N
 /** A folder that is gone after the work, whatever happens. */
 export async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'agentiso-test-'));
+  let failure: unknown;
   try {
     return await work(folder);
+  } catch (error) {
+    failure = error;
+    throw error;
   } finally {
+    removeFolder(folder, failure);
+  }
+}
+
+/** What is still running in there after a failure may keep it from going; the failure is what has to be heard of. */
+function removeFolder(folder: string, failure: unknown): void {
+  try {
     rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    if (failure === undefined) throw error;
   }
 }

@@ -1,26 +1,34 @@
-/** `agentiso up`: a daemon, the manifests, and their tasks followed to the end, in one command that leaves nothing behind. */
+/** `agentiso up`: a daemon, the manifests, and their tasks followed to the end, in one command. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KindObject } from '#api/meta.ts';
-import { applyObject } from '#client/apply.ts';
-import { type Command, type CommandContext, EXIT, type OptionValues, type RunningDaemon, type StartOptions } from '../command.ts';
-import { followTasks } from '../follow.ts';
+import { systemClock } from '#lib/clock.ts';
+import { type Command, type CommandContext, EXIT, type OptionValues, type StartOptions } from '../command.ts';
+import { type FollowEnd, type FollowView, followTasks } from '../follow.ts';
+import { plainView } from '../follow-plain.ts';
 import { readManifests } from '../manifests.ts';
+import { applyAll, finishedTasks } from '../up/apply-all.ts';
+import { type OpenDaemon, openDaemon } from '../up/open-daemon.ts';
+import { announcement, beforehand, conclusion, hasTeams } from '../up/say.ts';
+import { UsageError } from '../usage-error.ts';
+import { FILENAME_OPTIONS } from '../write/flags.ts';
 
 export const upCommand: Command = {
   name: 'up',
   summary: 'run the teams of a manifest until their tasks are done',
   description:
-    'Starts a daemon, applies the manifests, follows every task to its end and prints the results. Without --home everything lives in a temporary folder and is gone afterwards.',
+    'Starts a daemon (or uses the one that runs on the directory), applies the manifests, follows every task to its end and prints the results. Everything is kept in the directory. Tasks that have ended do not run again. On a terminal it goes on serving afterwards until Ctrl-C.',
   options: [
+    ...FILENAME_OPTIONS.map((option) => (option.isRepeatable ? { ...option, isRequired: true } : option)),
     {
-      flags: '-f, --filename <file>',
-      description: 'manifest file or folder; may be given several times',
-      isRequired: true,
-      isRepeatable: true,
+      flags: '--home <dir>',
+      description: 'where resources, results and the work of agents are kept (default: $AGENTISO_HOME or .agentiso)',
     },
-    { flags: '--home <dir>', description: 'keep resources and results in this directory' },
+    { flags: '--temporary', description: 'keep everything in a temporary folder that is gone afterwards' },
+    { flags: '--stay', description: 'go on serving when all is done (auto: on a terminal)', default: 'auto' },
+    { flags: '--no-stay', description: 'end when all is done' },
+    { flags: '--plain', description: 'print lines, not a live table' },
     {
       flags: '--log-level <level>',
       description: 'how much to tell on standard error',
@@ -29,16 +37,17 @@ export const upCommand: Command = {
     },
   ],
   async run(_args, options, context) {
-    const { objects, problems } = readManifests(options['filename'] as readonly string[]);
+    if (options['temporary'] === true && options['home'] !== undefined) throw new UsageError('give either --home or --temporary');
+    const filenames = options['filename'] as readonly string[];
+    const { objects, problems } = await readManifests({ filenames, isRecursive: options['recursive'] === true, signal: context.signal });
     for (const problem of problems) context.err(`${problem}\n`);
     if (problems.length > 0) return EXIT.failure;
-    return withHome(options, (home) => runIn(home, objects, options, context));
+    return withHome(options, context, (home) => runIn(home, objects, options, context));
   },
 };
 
-async function withHome(options: OptionValues, work: (home: string) => Promise<number>): Promise<number> {
-  const given = options['home'] as string | undefined;
-  if (given !== undefined) return work(given);
+async function withHome(options: OptionValues, { home }: CommandContext, work: (home: string) => Promise<number>): Promise<number> {
+  if (options['temporary'] !== true) return work((options['home'] as string | undefined) ?? (home || '.agentiso'));
   const temporary = mkdtempSync(join(tmpdir(), 'agentiso-'));
   try {
     return await work(temporary);
@@ -48,19 +57,59 @@ async function withHome(options: OptionValues, work: (home: string) => Promise<n
 }
 
 async function runIn(home: string, objects: readonly KindObject[], options: OptionValues, context: CommandContext): Promise<number> {
-  const daemon = await context.startDaemon({ home, logLevel: options['logLevel'] as StartOptions['logLevel'] });
+  const isTerminal = context.environment?.isTerminal === true;
+  const logLevel = options['logLevel'] as StartOptions['logLevel'];
+  const daemon = await openDaemon({ home, logLevel, logFormat: isTerminal ? 'text' : 'json' }, context);
   try {
-    await applyAll(daemon, objects, context);
-    const code = await followTasks(daemon.client, objects, context);
-    return context.signal.aborted ? EXIT.interrupted : code;
+    context.err(announcement(daemon, home));
+    const stays = options['stay'] === 'auto' ? isTerminal && daemon.isOurs : options['stay'] === true;
+    const end = await applyAndFollow(daemon, objects, { stays, isLive: isTerminal && options['plain'] !== true, context });
+    if (context.signal.aborted && isTerminal && daemon.isOurs) context.err('\rstopping; Ctrl-C again ends at once\n');
+    if (!daemon.isOurs && end.isUnfinished) context.err(`the daemon on ${home} goes on with the tasks\n`);
+    return context.signal.aborted && end.isUnfinished ? EXIT.interrupted : end.code;
   } finally {
-    await daemon.stop();
+    await daemon.close();
   }
 }
 
-async function applyAll({ client }: RunningDaemon, objects: readonly KindObject[], { err }: CommandContext): Promise<void> {
-  for (const object of objects) {
-    const outcome = await applyObject(client, object);
-    err(`${object.kind.toLowerCase()}/${object.metadata.name} ${outcome}\n`);
+interface Following {
+  readonly stays: boolean;
+  readonly isLive: boolean;
+  readonly context: CommandContext;
+}
+
+async function applyAndFollow({ client, isOurs }: OpenDaemon, objects: readonly KindObject[], following: Following): Promise<FollowEnd> {
+  const { stays, isLive, context } = following;
+  const { err, signal } = context;
+  const finished = await finishedTasks(client);
+  await applyAll({ client, objects, finished, err });
+  err(beforehand(objects, stays));
+  if (!stays && !hasTeams(objects)) return { code: EXIT.ok, isUnfinished: false };
+  const old = new Set([...finished.values()].map(({ metadata }) => metadata.uid));
+  const shown = await viewOf(isLive, (uid) => old.has(uid), context);
+  const view: FollowView = {
+    changed: shown.changed,
+    over(board, code) {
+      shown.over(board, code);
+      if (stays || isLive || code !== EXIT.ok) err(conclusion(board, { stays, isOurs }));
+    },
+  };
+  // At once, not when everything has ended: the second Ctrl-C does not wait.
+  signal.addEventListener('abort', shown.close, { once: true });
+  try {
+    return await followTasks({ client, applied: objects, view, signal, stays });
+  } finally {
+    signal.removeEventListener('abort', shown.close);
+    shown.close();
   }
+}
+
+async function viewOf(
+  isLive: boolean,
+  isOld: (uid: string) => boolean,
+  { out, err, environment }: CommandContext,
+): Promise<FollowView & { close(): void }> {
+  if (!isLive) return plainView({ out, err, isOld });
+  const [{ liveView }, { standardTerminal }] = await Promise.all([import('../live/view.ts'), import('../live/terminal.ts')]);
+  return liveView({ out, err, isOld, terminal: standardTerminal, clock: systemClock, hasColour: environment?.hasColour === true });
 }

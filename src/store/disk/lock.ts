@@ -1,9 +1,11 @@
 /** One daemon per directory: an flock on a file that names its holder. The kernel frees it when the holder dies, however it dies. */
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { UnavailableError } from '#lib/errors.ts';
 import { tryLock } from '#lib/native.ts';
 
 export interface DirectoryLock {
+  /** False when the file is gone or another one stands in its place: whoever locks that one believes to be alone. */
+  isInPlace(): boolean;
   release(): void;
 }
 
@@ -19,5 +21,9 @@ export function lockDirectory(path: string): DirectoryLock {
   }
   ftruncateSync(fd);
   writeSync(fd, `${process.pid}\n`);
-  return { release: () => closeSync(fd) };
+  const { ino } = fstatSync(fd);
+  return {
+    isInPlace: () => statSync(path, { throwIfNoEntry: false })?.ino === ino,
+    release: () => closeSync(fd),
+  };
 }

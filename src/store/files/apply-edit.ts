@@ -2,7 +2,7 @@
 import type { Draft, KindObject, ObjectKey } from '#api/meta.ts';
 import { InvalidError, isCode } from '#lib/errors.ts';
 import type { JsonObject } from '#lib/json.ts';
-import type { Store } from '../store.ts';
+import type { Store, WriteOptions } from '../store.ts';
 import { mergeEdit } from './merge.ts';
 import { asDraft, editablePart, fileView, withEditablePart } from './view.ts';
 
@@ -20,14 +20,20 @@ export interface EditBase {
   readonly isOutdated: boolean;
 }
 
+export interface EditOptions {
+  readonly base: EditBase | undefined;
+  readonly track: WriteOptions['track'];
+}
+
 /** Without a base the file says all there is to say. */
-export async function applyEdit(store: Store, key: ObjectKey, value: JsonObject, base: EditBase | undefined): Promise<AppliedEdit> {
+export async function applyEdit(store: Store, key: ObjectKey, value: JsonObject, { base, track }: EditOptions): Promise<AppliedEdit> {
+  const options: WriteOptions = track ? { track } : {};
   for (let attempt = 1; ; attempt++) {
     const before = store.get(key);
     try {
       const after = before
-        ? await store.update(merged(before, value, base ?? { object: before, isOutdated: false }))
-        : await store.create(asDraft(value, key.namespace, key.name) as Draft);
+        ? await store.update(merged(before, value, base ?? { object: before, isOutdated: false }), options)
+        : await store.create(asDraft(value, key.namespace, key.name) as Draft, options);
       return { before, after };
     } catch (error) {
       const raced = isCode(error, 'Conflict') || isCode(error, 'AlreadyExists') || isCode(error, 'NotFound');

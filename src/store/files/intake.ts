@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_DOCUMENT_BYTES } from '#api/manifest.ts';
 import type { KindObject, ObjectKey } from '#api/meta.ts';
 import { isName } from '#api/names.ts';
+import { emitYaml } from '#lib/emit-yaml.ts';
 import { AgentisoError, InvalidError, isCode, messageOf } from '#lib/errors.ts';
 import { equalJson, type JsonObject } from '#lib/json.ts';
 import type { Logger } from '#lib/log.ts';
-import type { Store } from '../store.ts';
+import type { Store, WriteOptions } from '../store.ts';
 import { applyEdit, type EditBase } from './apply-edit.ts';
 import { describeRefusal, parseEdit, type Refusal, refusalOf } from './edit.ts';
-import { emitYaml } from './emit.ts';
 import { leadsOutside } from './outside.ts';
 import { idOf, type Paths } from './paths.ts';
 import { hasRested, looksWhole, type Reading, readEdit, SETTLE_MS, statOf } from './reading.ts';
@@ -33,6 +33,8 @@ export interface IntakeOptions {
   readonly onReport: OnFileReport;
   /** An older version of an object, if it is still known: what a file left from before a crash was written from. */
   readonly versionOf: (key: ObjectKey, resourceVersion: string) => KindObject | undefined;
+  /** Who set which field, when a person edits. */
+  readonly track: WriteOptions['track'];
   readonly log: Logger;
 }
 
@@ -173,7 +175,7 @@ export class FileIntake {
   }
 
   async #apply(key: ObjectKey, found: FoundText, state: FileState | undefined): Promise<void> {
-    const { store, onReport } = this.#options;
+    const { store, onReport, track } = this.#options;
     const edit = parseEdit(key, found.text);
     if ('refusal' in edit) {
       if (edit.value) this.#protectRenamed(key, edit.value);
@@ -181,7 +183,7 @@ export class FileIntake {
     }
     const { value } = edit.document;
     try {
-      const { before, after } = await applyEdit(store, key, value, this.#baseOf(key, value, state));
+      const { before, after } = await applyEdit(store, key, value, { base: this.#baseOf(key, value, state), track });
       this.#settle(key, this.#isStill(key, state) ? found : { text: found.text, fingerprint: undefined }, value, after);
       if (before?.metadata.resourceVersion === after.metadata.resourceVersion) return;
       const reason = before ? 'FileEdited' : 'FileCreated';

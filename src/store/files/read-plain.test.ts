@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { emitYaml } from './emit.ts';
+import { emitYaml } from '#lib/emit-yaml.ts';
 import { readPlain } from './read-plain.ts';
 
 const word = fc.oneof(

@@ -2,8 +2,9 @@
  * The reader for text exactly as emit.ts writes it, fifty times faster than a YAML parser. It need not be right about anything else:
  * a value counts only if writing it again gives the same text, byte for byte; for all other text there is the real parser.
  */
+
+import { emitYaml } from '#lib/emit-yaml.ts';
 import type { JsonObject } from '#lib/json.ts';
-import { emitYaml } from './emit.ts';
 
 /** undefined when the text is not one that we would have written. */
 export function readPlain(text: string): JsonObject | undefined {

@@ -1,8 +1,8 @@
 /** Reading a file that somebody may be writing to at this moment. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { MAX_DOCUMENT_BYTES } from '#api/manifest.ts';
+import { emitYaml } from '#lib/emit-yaml.ts';
 import { isBeingWritten } from '#lib/native.ts';
-import { emitYaml } from './emit.ts';
 import { type FileState, type Fingerprint, fingerprintOf, isUntouched } from './state.ts';
 import { fileView } from './view.ts';
 

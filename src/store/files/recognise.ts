@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { parseManifest } from '#api/manifest.ts';
 import type { KindObject } from '#api/meta.ts';
+import { emitYaml } from '#lib/emit-yaml.ts';
 import { equalJson } from '#lib/json.ts';
-import { emitYaml } from './emit.ts';
 import { readEdit, statOf } from './reading.ts';
 import { checksumOf, type FileMark, type FileState, fingerprintOf, isMark, isUntouched, markFingerprint, toState } from './state.ts';
 import { fileView } from './view.ts';

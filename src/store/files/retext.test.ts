@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { emitYaml } from '#lib/emit-yaml.ts';
 import type { JsonObject } from '#lib/json.ts';
-import { emitYaml } from './emit.ts';
 import { rewriteText } from './retext.ts';
 
 const TEXT = `# The team of the shop.

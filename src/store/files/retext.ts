@@ -1,7 +1,7 @@
 /** New values in a person's own text: comments, order and formatting stay where the values did. */
 import { type Document, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { emitYaml } from '#lib/emit-yaml.ts';
 import { equalJson, isObject, type JsonObject } from '#lib/json.ts';
-import { emitYaml } from './emit.ts';
 
 export function rewriteText(text: string, value: JsonObject): string {
   const document = parseDocument(text);

@@ -4,10 +4,10 @@
  */
 import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { KindObject, ObjectKey } from '#api/meta.ts';
+import { emitYaml } from '#lib/emit-yaml.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { exchange } from '#lib/native.ts';
-import { emitYaml } from './emit.ts';
 import { leadsOutside } from './outside.ts';
 import { idOf, type Paths } from './paths.ts';
 import { statOf } from './reading.ts';
@@ -99,6 +99,14 @@ export class FileWriter {
     clearTimeout(this.#timer);
     this.flush();
     this.#replaced.close((key, text, _was, taken) => this.#putBack(key, text, taken));
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Writes nothing more: the directory is no longer ours. */
+  abandon(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#dirty.clear();
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 

@@ -30,6 +30,8 @@ export interface Result {
   readonly roundsKept: number;
   /** Medians over all rounds. */
   readonly noise?: Noise;
+  /** See Operation. */
+  readonly about?: string;
   /** Why there are no numbers, or none to trust. */
   readonly problem?: Problem;
 }
@@ -69,13 +71,14 @@ async function measureRounds({ operation, settings, rounds, onProgress }: Measur
 }
 
 /** Too many disturbed rounds: the numbers of all rounds are shown, but nothing is said about the goals. */
-export function evaluate({ id, comparisons }: Operation, played: readonly Round[], random: Random): Result {
+export function evaluate({ id, about, comparisons }: Operation, played: readonly Round[], random: Random): Result {
   const noises = played.map(({ noise }) => noise);
   const quiet = isQuiet(noises);
   const kept = played.filter((_, index) => quiet[index]);
   const enough = kept.length * 2 >= played.length;
   const rows = comparisons.map((comparison) => toRow(comparison, enough ? kept : played, random));
-  const result = { id, roundsRun: played.length, roundsKept: kept.length, noise: typicalNoise(noises.map(({ round }) => round)) };
+  const noise = typicalNoise(noises.map(({ round }) => round));
+  const result = { id, ...(about ? { about } : {}), roundsRun: played.length, roundsKept: kept.length, noise };
   if (enough) return { ...result, rows, verdict: worstOf(rows.flatMap(({ verdict }) => verdict ?? [])) };
   const distrusted = rows.map((row) => (row.verdict === undefined ? row : { ...row, verdict: 'undecided' as const }));
   return { ...result, rows: distrusted, verdict: 'undecided', problem: DISTURBED };

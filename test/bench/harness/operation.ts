@@ -12,7 +12,7 @@ export interface BenchSettings {
   /** Sizes and counts are cut down to see that everything runs; the numbers mean little. */
   readonly quick: boolean;
   readonly random: Random;
-  /** A module to measure instead of test/bench/subject.ts: proves that the harness can fail. */
+  /** A module (store) or program (api) to measure instead of our own: proves that the harness can fail. */
   readonly subjectModule: string | undefined;
 }
 
@@ -44,6 +44,8 @@ export interface Comparison {
 
 export interface Operation {
   readonly id: string;
+  /** What exactly is compared with what, where the labels do not say it; shown below the table. */
+  readonly about?: string;
   readonly rounds: { readonly full: number; readonly quick: number };
   /** The contestant whose CPU pressure tells whether a round was disturbed. */
   readonly reference: string;

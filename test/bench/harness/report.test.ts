@@ -7,6 +7,7 @@ import { atMost } from './verdict.ts';
 const results: readonly Result[] = [
   {
     id: 'update',
+    about: 'one writer',
     verdict: 'pass',
     roundsRun: 20,
     roundsKept: 18,
@@ -48,7 +49,7 @@ describe('report', () => {
     });
     expect(section).toContain('## store\n\n2026-01-05; cores 2; seed 7.\n\n| operation |');
     expect(section).toContain('| update, p50 | 0.310 ms | etcd 0.690 ms | 0.450x (0.400 .. 0.510) | <= 0.7x | 18/20 | pass |');
-    expect(section).toContain('- broken: an event was lost');
+    expect(section).toContain('- update: one writer\n- broken: an event was lost');
     expect(section).not.toContain('secret');
   });
 

@@ -28,9 +28,10 @@ export function renderMarkdown(cells: readonly (readonly string[])[]): string {
   return [line(header), line(header.map(() => '---')), ...rows.map(line), ''].join('\n');
 }
 
-/** One line per operation: what else the machine did, and what went wrong. */
+/** Per operation: what it is about, what else the machine did, and what went wrong. */
 export function toRemarks(results: readonly Result[]): string[] {
-  return results.flatMap(({ id, noise, problem }) => [
+  return results.flatMap(({ id, about, noise, problem }) => [
+    ...(about === undefined ? [] : [`${id}: ${about}`]),
     ...(noise === undefined ? [] : [`${id}: ${noiseText(noise)}`]),
     ...(problem === undefined ? [] : [`${id}: ${problem.message}`]),
   ]);

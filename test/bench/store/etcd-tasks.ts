@@ -16,13 +16,14 @@ export interface EtcdTasks {
   settle(): Promise<void>;
 }
 
-export async function openEtcdTasks({ dir, own }: BenchContext, size: number): Promise<EtcdTasks> {
+/** `encode` makes the bytes of a revision of object `index`, below `size`; they differ with each. */
+export async function openEtcdTasks({ dir, own }: BenchContext, size: number, encode = encodeTask): Promise<EtcdTasks> {
   const { client } = own(await startEtcd(dir));
   const keys = Array.from({ length: size }, (_, index) => `${PREFIX}${makeTask(index).metadata.name}`);
   let revision = 0;
   const next: EtcdTasks['next'] = (index) => {
     revision += 1;
-    const value = encodeTask(index % size, revision);
+    const value = encode(index % size, revision);
     return { request: encodePut(keys[index % size] ?? '', value), value };
   };
   const before = await client.stats(PREFIX);

@@ -1,0 +1,3 @@
+import { ANNOTATE, metadataCommand } from '../write/change-metadata.ts';
+
+export const annotateCommand = metadataCommand(ANNOTATE);

@@ -1,0 +1,3 @@
+import { LABEL, metadataCommand } from '../write/change-metadata.ts';
+
+export const labelCommand = metadataCommand(LABEL);

@@ -1,0 +1,16 @@
+/** The commands that work without a server or are one, loaded together; they bring the schemas and the YAML reader. */
+import { doctorCommand } from './commands/doctor.ts';
+import { initCommand } from './commands/init.ts';
+import { serveCommand } from './commands/serve.ts';
+import { upCommand } from './commands/up.ts';
+import { validateCommand } from './commands/validate.ts';
+
+export const localCommands = {
+  up: upCommand,
+  serve: serveCommand,
+  validate: validateCommand,
+  init: initCommand,
+  doctor: doctorCommand,
+} as const;
+
+export type LocalCommandName = keyof typeof localCommands;

@@ -1,0 +1,157 @@
+/**
+ * A set of documents on its way to the server. All of it is planned, and tried, before any of it is written: a set with a mistake in it
+ * changes nothing.
+ */
+import type { ApiObject } from '#client/resource-api.ts';
+import { isNotFound, StatusError } from '#client/status-error.ts';
+import { isCode, messageOf } from '#lib/errors.ts';
+import type { JsonObject } from '#lib/json.ts';
+import { errorText, type Session } from '../api-command.ts';
+import { type ApplyStep, clientSideStep, configOf, outcomeOf, type StepOptions, sendStep } from './apply-step.ts';
+import { ourProblems } from './check-documents.ts';
+import type { SourceDocument } from './documents.ts';
+import { inParallel } from './in-parallel.ts';
+import { handOver } from './owners.ts';
+import { getTarget, ofDocument, type Target } from './targets.ts';
+
+export interface ApplyItem {
+  readonly document: SourceDocument;
+  readonly target: Target;
+  readonly config: JsonObject;
+}
+
+export interface ApplyOptions extends StepOptions {
+  readonly isServerSide: boolean;
+  /** Leaves the note for the next apply out: a comparison should not show it. */
+  readonly isUnnoted?: boolean;
+}
+
+export interface Applied {
+  readonly item: ApplyItem;
+  readonly step: ApplyStep;
+  readonly outcome: string;
+  readonly object: ApiObject;
+}
+
+const TRIES = 5;
+
+/** Documents of kinds that the server has not are told all together. */
+export async function toItems(documents: readonly SourceDocument[], session: Session): Promise<{ items: ApplyItem[]; unknown: string[] }> {
+  const scope = { discovery: await session.discovery(), namespace: session.namespace };
+  const items: ApplyItem[] = [];
+  const unknown: string[] = [];
+  for (const document of documents) {
+    try {
+      const target = ofDocument(document, scope);
+      items.push({ document, target, config: configOf(document.object, target) });
+    } catch (error) {
+      if (!isCode(error, 'NotFound')) throw error;
+      const better = session.isDaemon ? await ourProblems([document], session.namespace) : [];
+      unknown.push(...(better.length > 0 ? better : [messageOf(error)]));
+    }
+  }
+  return { items, unknown };
+}
+
+export async function planStep(session: Session, { target, config }: ApplyItem, options: ApplyOptions): Promise<ApplyStep> {
+  if (options.isServerSide) return { action: 'serverSide', body: config };
+  const live = await getTarget(session.connection, target).catch(undefinedIfNotFound);
+  return clientSideStep(config, live, options.isUnnoted !== true);
+}
+
+export interface Trial {
+  /** False: something may yet be wrong that the server could not get to. */
+  readonly isAccepted: boolean;
+  readonly problems: readonly string[];
+}
+
+/** Everything the server would refuse whatever happens meanwhile, with the place of each mistake. Nothing is stored. */
+export async function tryItems(session: Session, items: readonly ApplyItem[], options: ApplyOptions): Promise<Trial> {
+  const silent = { connection: session.connection, err: () => {} };
+  const refused = await inParallel(items, async (item) => {
+    // Nothing will be written any more.
+    if (session.signal.aborted) return undefined;
+    try {
+      const step = await planStep(session, item, options);
+      await sendStep(silent, item.target, step, { ...options, isDryRun: true });
+      return undefined;
+    } catch (error) {
+      if (session.signal.aborted) return undefined;
+      return refusals(error, item);
+    }
+  });
+  return { isAccepted: refused.every((each) => each === undefined), problems: refused.flatMap((each) => each ?? []) };
+}
+
+/** What no other document can make right, as a namespace could be that an earlier one creates; with the place of each mistake. */
+export function refusals(error: unknown, { document }: Pick<ApplyItem, 'document'>): string[] {
+  if (!(error instanceof StatusError)) throw error;
+  const { reason, code, details } = error.status;
+  if (reason !== 'Invalid' && reason !== 'BadRequest' && !(code === 500 && !reason)) return [];
+  // A cause without a field only says that there may be more once the others are gone.
+  const causes = (details?.causes ?? []).filter(({ field }) => field !== '<nil>');
+  if (causes.length === 0) return [`${document.at(['metadata', 'name'])}: ${error.message}`];
+  return causes.map(({ field = '', message = '' }) => `${document.at(segmentsOf(field))}: ${field}: ${message}`);
+}
+
+/** `spec.roles[0].count` */
+export function segmentsOf(field: string): (string | number)[] {
+  return [...field.matchAll(/\[(\d+)\]|\[([^\]]*)\]|([^.[\]]+)/g)].map(([, index, key, word]) =>
+    index === undefined ? (key ?? word ?? '') : Number(index),
+  );
+}
+
+/** Writes one of them; somebody else's create or delete in between makes it look again. */
+export async function applyItem(session: Session, item: ApplyItem, options: ApplyOptions): Promise<Applied> {
+  for (let attempt = 1; ; attempt++) {
+    const step = await planStep(session, item, options);
+    try {
+      const object = await sendOwned(session, item.target, step, options);
+      return { item, step, object, outcome: outcomeOf(step, object) };
+    } catch (error) {
+      const isRaced = step.action !== 'serverSide' && RACES.some((code) => isCode(error, code));
+      if (!isRaced || attempt === TRIES || isMissingNamespace(error, item)) throw error;
+    }
+  }
+}
+
+/** A server-side apply takes over what client-side ones have set before. */
+async function sendOwned(session: Session, target: Target, step: ApplyStep, options: ApplyOptions): Promise<ApiObject> {
+  const applied = await sendStep(session, target, step, options);
+  if (step.action !== 'serverSide' || options.isDryRun) return applied;
+  try {
+    if (!(await handOver(session, { target, applied, options: { fieldManager: options.fieldManager } }))) return applied;
+  } catch (error) {
+    // The object is as it should be; only who owns it is not.
+    session.err(
+      `Warning: server rejected managed fields migration to Server-Side Apply. This is non-fatal and will be retried next time you apply. Error: ${messageOf(error)}\n`,
+    );
+    return applied;
+  }
+  return sendStep(session, target, step, options);
+}
+
+const RACES = ['AlreadyExists', 'NotFound', 'Conflict'] as const;
+
+function isMissingNamespace(error: unknown, { target }: ApplyItem): boolean {
+  return isNotFound(error) && error instanceof StatusError && error.status.details?.kind !== target.resource.plural;
+}
+
+function undefinedIfNotFound(error: unknown): undefined {
+  if (isNotFound(error)) return undefined;
+  throw error;
+}
+
+/** A refusal as a line for the person; everything that is no refusal is thrown on. */
+export function complaint(error: unknown): string {
+  const said = errorText(error);
+  if (said === undefined) throw error;
+  return said;
+}
+
+/** The same refusal with the file it is about, as kubectl says it: `error when creating "team.yaml": …`. */
+export function inFile(error: unknown, verb: string, source: string | undefined): unknown {
+  if (!(error instanceof StatusError) || source === undefined || error.status.reason === 'Invalid') return error;
+  const name = JSON.stringify(source === '-' ? 'STDIN' : source);
+  return new StatusError({ ...error.status, message: `error when ${verb} ${name}: ${error.message}` }, error);
+}

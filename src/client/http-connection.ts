@@ -1,0 +1,119 @@
+/** Connection over HTTP/1.1: a unix socket or an address, with keep-alive, so that several requests share one handshake. */
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { messageOf, UnavailableError } from '#lib/errors.ts';
+import { bodyLines } from './body-lines.ts';
+import type { ApiRequest, ApiResponse, Connection } from './connection.ts';
+
+export interface TlsOptions {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+  readonly isUnverified?: boolean;
+}
+
+export interface HttpTarget {
+  /** For messages. */
+  readonly name: string;
+  readonly socketPath?: string;
+  /** Used when there is no socket; a path in it goes before every request's. */
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly tls?: TlsOptions;
+  /** What to say when nobody answers. */
+  readonly whenUnavailable?: (cause: NodeJS.ErrnoException) => string;
+}
+
+/** Many objects asked for at once wait for each other instead of for the server's patience. */
+const SOCKETS = { keepAlive: true, maxSockets: 16 };
+
+type Send = (options: RequestOptions, onResponse: (response: IncomingMessage) => void) => ClientRequest;
+
+export async function httpConnection(target: HttpTarget): Promise<Connection> {
+  const url = new URL(target.url ?? 'http://localhost');
+  const { send, agent } = url.protocol === 'https:' ? await secure(target.tls ?? {}) : await plain();
+  const base: RequestOptions = target.socketPath
+    ? // An empty server name spares the search for one, which only TLS needs.
+      ({ socketPath: target.socketPath, servername: '', agent } as RequestOptions)
+    : // A URL keeps the brackets of an IPv6 address; a socket does not want them.
+      { host: url.hostname.replace(/^\[|\]$/g, ''), ...(url.port ? { port: Number(url.port) } : {}), agent };
+  const prefix = url.pathname.replace(/\/$/, '');
+  return {
+    name: target.name,
+    request: (request) => exchange({ send, options: requestOptions(base, prefix, target, request), request, target }),
+    close: () => agent.destroy(),
+  };
+}
+
+/** Only what a server elsewhere needs loads the TLS code. */
+async function secure({ ca, cert, key, servername, isUnverified }: TlsOptions): Promise<{ send: Send; agent: Agent }> {
+  const https = await import('node:https');
+  const agent = new https.Agent({
+    ...SOCKETS,
+    rejectUnauthorized: isUnverified !== true,
+    ...(ca ? { ca } : {}),
+    ...(cert ? { cert } : {}),
+    ...(key ? { key } : {}),
+    ...(servername ? { servername } : {}),
+  });
+  return { send: https.request, agent };
+}
+
+async function plain(): Promise<{ send: Send; agent: Agent }> {
+  const http = await import('node:http');
+  return { send: http.request, agent: new http.Agent(SOCKETS) };
+}
+
+function requestOptions(base: RequestOptions, prefix: string, target: HttpTarget, request: ApiRequest): RequestOptions {
+  const body = request.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(request.body)) };
+  return {
+    ...base,
+    method: request.method,
+    path: `${prefix}${request.path}`,
+    headers: { accept: 'application/json', ...target.headers, ...request.headers, ...body },
+    ...(request.signal ? { signal: request.signal } : {}),
+  };
+}
+
+interface Exchange {
+  readonly send: Send;
+  readonly options: RequestOptions;
+  readonly request: ApiRequest;
+  readonly target: HttpTarget;
+}
+
+function exchange({ send, options, request, target }: Exchange): Promise<ApiResponse> {
+  return new Promise((resolve, reject) => {
+    const sent = send(options, (response) => resolve(answer(response, request, target)));
+    sent.on('error', (error) => reject(unavailable(error, target)));
+    sent.end(request.body);
+  });
+}
+
+function answer(response: IncomingMessage, { signal }: ApiRequest, target: HttpTarget): ApiResponse {
+  response.setEncoding('utf8');
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    async text() {
+      let text = '';
+      for await (const chunk of chunks(response, signal, target)) text += chunk;
+      return text;
+    },
+    lines: () => bodyLines(chunks(response, signal, target), signal),
+  };
+}
+
+async function* chunks(response: IncomingMessage, signal: AbortSignal | undefined, target: HttpTarget): AsyncIterable<string> {
+  try {
+    for await (const chunk of response) yield String(chunk);
+  } catch (error) {
+    if (signal?.aborted) return;
+    throw unavailable(error, target);
+  }
+}
+
+export function unavailable(error: unknown, { name, whenUnavailable }: HttpTarget): UnavailableError {
+  const cause = error as NodeJS.ErrnoException;
+  return new UnavailableError(whenUnavailable?.(cause) ?? `Unable to connect to the server: ${name}: ${messageOf(error)}`, { cause });
+}

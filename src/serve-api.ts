@@ -1,0 +1,60 @@
+/** The API of one home: certificates, tokens, both doors, and the kubeconfig that leads to them. */
+import { join } from 'node:path';
+import type { DaemonConfig } from '#config';
+import { systemClock } from '#lib/clock.ts';
+import type { Logger } from '#lib/log.ts';
+import { createApi } from '#server/api.ts';
+import { personIdentity } from '#server/auth/identity.ts';
+import { TokenStore } from '#server/auth/tokens.ts';
+import { kubeconfigText, writeKubeconfig } from '#server/kubeconfig.ts';
+import { openDoors } from '#server/listen.ts';
+import { ensureCertificates } from '#server/tls/ensure.ts';
+import { tokenDesk } from '#server/token-desk.ts';
+import type { Store } from '#store/store.ts';
+
+export interface ServedApi {
+  readonly url: string;
+  readonly kubeconfig: string;
+  readonly tokens: TokenStore;
+  close(): Promise<void>;
+}
+
+export interface ServeApiOptions {
+  readonly config: DaemonConfig;
+  readonly store: Store;
+  readonly log: Logger;
+  readonly metrics: () => string;
+  /** What keeps the controllers from working; undefined when nothing does. */
+  readonly reconcileProblem: () => string | undefined;
+}
+
+const LOOPBACK = '127.0.0.1';
+
+export async function serveApi({ config, store, log, metrics, reconcileProblem }: ServeApiOptions): Promise<ServedApi> {
+  const { home, listen = { host: LOOPBACK } } = config;
+  const access = join(home, 'state', 'access');
+  const tls = await ensureCertificates({ dir: access, now: systemClock.now(), hosts: [listen.host] });
+  const tokens = await TokenStore.open(access);
+  const kubeconfigOf = (token: string) => kubeconfigText({ server: doors.url, caPem: tls.caPem, token });
+  const api = createApi({
+    tokenDesk: tokenDesk({ tokens, kubeconfig: kubeconfigOf, onRevoked: (user) => api.endWatches(user) }),
+    store,
+    log,
+    tokens,
+    hosts: [listen.host],
+    health: { checks: { ping: () => undefined, reconcile: reconcileProblem } },
+    metrics,
+  });
+  const doors = await openDoors({
+    api,
+    log,
+    tls,
+    ...listen,
+    portFile: join(home, 'state', 'port'),
+    socketPath: join(home, 'agentiso.sock'),
+    socketIdentity: personIdentity('admin', 'admin'),
+  });
+  const kubeconfig = join(home, 'kubeconfig');
+  await writeKubeconfig(kubeconfig, kubeconfigOf(tokens.adminToken));
+  return { url: doors.url, kubeconfig, tokens, close: () => doors.close() };
+}

@@ -1,0 +1,246 @@
+/** The API: every request from its first byte to its answer. Who asks, what for, whether that may be, and then the verb. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, systemClock } from '#lib/clock.ts';
+import type { Logger } from '#lib/log.ts';
+import type { Store } from '#store/store.ts';
+import { shapeOf } from './answer.ts';
+import { identityFromHeader } from './auth/bearer.ts';
+import { isAllowedHost, isCrossOrigin } from './auth/host.ts';
+import type { Identity } from './auth/identity.ts';
+import { checkRights, checkRoute } from './authorised.ts';
+import type { Answer, Call, Serving } from './call.ts';
+import { type DocumentAnswer, documentFor, paths } from './documents/serve.ts';
+import { toStatusError } from './errors.ts';
+import { type Health, healthAnswer } from './health.ts';
+import { flag } from './params.ts';
+import { readBody } from './request-body.ts';
+import { RequestCounts } from './request-counts.ts';
+import { apiVersionOf, qualifiedName, resources } from './resources.ts';
+import { sendAnswer, sendFailure } from './respond.ts';
+import { type Misroute, type Route, routeOf } from './route.ts';
+import { createSources } from './sources.ts';
+import { failure } from './status.ts';
+import type { TokenDesk } from './token-desk.ts';
+import { createObject } from './verbs/create.ts';
+import { deleteCollection, deleteObject } from './verbs/delete.ts';
+import { patchObject } from './verbs/patch.ts';
+import { getObject, listObjects } from './verbs/read.ts';
+import { createReview } from './verbs/review.ts';
+import { updateObject } from './verbs/update.ts';
+import { watchObjects } from './verbs/watch.ts';
+import type { WatchStream } from './watch-stream.ts';
+
+export interface ApiOptions {
+  readonly store: Store;
+  readonly log: Logger;
+  readonly tokens: { identityOf(token: string): Identity | undefined };
+  /** Names, besides loopback, under which clients may reach us. */
+  readonly hosts?: readonly string[];
+  readonly health: Health;
+  /** What the rest of the process measures, in Prometheus' text form. */
+  readonly metrics: () => string;
+  readonly clock?: Clock;
+  /** Answers `/tokens`; absent: nobody can. */
+  readonly tokenDesk?: TokenDesk;
+}
+
+/** How a request came in. */
+export interface Channel {
+  /** Whoever can open a private socket is known by that; others show a token. */
+  readonly identity?: Identity;
+}
+
+export interface Api {
+  handle(request: IncomingMessage, response: ServerResponse, channel: Channel): void;
+  /** Ends every watch, or those of one user, as if their time were up. */
+  endWatches(user?: string): void;
+}
+
+const NO_QUERY = new URLSearchParams();
+
+export function createApi(options: ApiOptions): Api {
+  const { store, log, clock = systemClock } = options;
+  const serving: Serving = { store, clock, ...createSources(store, clock), lookup: (reference) => store.get(reference) };
+  const watches = new Map<WatchStream, string>();
+  const counts = new RequestCounts();
+
+  /** Undefined: the answer is a stream that goes on. */
+  function answer(request: IncomingMessage, response: ServerResponse, channel: Channel, asked: Asked): Given | Promise<Answer> {
+    const identity = identified(request, channel, options);
+    checkTimeout(asked.query);
+    const route = routeOf(request.method ?? '', asked.path, isWatch(asked.query));
+    if (!route) return elsewhere(request, identity, asked);
+    if ('is' in route) throw misrouted(route);
+    asked.route = route;
+    checkRoute(identity, route);
+    const headers = request.headers;
+    const shape = shapeOf(headers.accept, route.verb === 'watch');
+    const { query, warnings } = asked;
+    const call: Call = { route, query, headers, identity, shape, warnings, body: () => readBody(request) };
+    if (route.verb !== 'watch') return VERBS[route.resource.stored ? route.verb : computedVerb(route.verb)](call, serving);
+    const stream = watchObjects(call, serving, response);
+    watches.set(stream, identity.user);
+    response.on('error', (error) => log.debug({ err: error }, 'a watcher went away'));
+    response.on('close', () => watches.delete(stream));
+    return undefined;
+  }
+
+  /** What is no resource: documents, metrics, tokens, the list of paths. */
+  function elsewhere(request: IncomingMessage, identity: Identity, { path, query }: Asked): Answer | Promise<Answer> {
+    const { method = '', headers } = request;
+    checkRights(identity, { verb: method.toLowerCase(), path });
+    if (path === '/tokens' && options.tokenDesk) {
+      return options.tokenDesk.answer({ method, query, contentType: headers['content-type'], body: () => readBody(request) });
+    }
+    if (method !== 'GET' && method !== 'HEAD') return nothingAt(path);
+    const document = documentFor(path, query, headers, clock);
+    return document ? documentAnswer(document) : (pages[path]?.() ?? nothingAt(path));
+  }
+
+  const pages: Readonly<Record<string, (() => Answer) | undefined>> = {
+    '/': () => ({ status: 200, body: JSON.stringify({ paths: [...paths(), '/healthz', '/livez', '/metrics', '/readyz'].sort() }) }),
+    '/metrics': () => ({
+      status: 200,
+      body: options.metrics() + counts.render(watches.size),
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    }),
+  };
+
+  function send(response: ServerResponse, asked: Asked, given: Given): void {
+    if (given) sendAnswer(response, given, asked.warnings);
+    counts.count(asked.route, given?.status ?? 200);
+  }
+
+  function refuse(response: ServerResponse, asked: Asked, error: unknown): void {
+    const subject = asked.route;
+    const refusal = toStatusError(error, subject);
+    // Without a reason it is the client's mistake, whatever its number says.
+    if (refusal.status.code === 500 && refusal.status.reason) log.error({ err: error, path: asked.path }, 'request failed');
+    counts.count(asked.route, refusal.status.code ?? 500);
+    sendFailure(response, refusal, asked);
+  }
+
+  return {
+    /** Answers that are there at once, as all reads are, go out at once. */
+    handle(request, response, channel) {
+      const asked = toAsked(request.url ?? '/', request.headers.accept);
+      try {
+        const given = healthAnswer(options.health, asked.path, asked.query) ?? answer(request, response, channel, asked);
+        if (given instanceof Promise) {
+          given.then((later) => send(response, asked, later)).catch((error: unknown) => refuse(response, asked, error));
+        } else send(response, asked, given);
+      } catch (error) {
+        refuse(response, asked, error);
+      }
+    },
+    endWatches(user) {
+      for (const [stream, owner] of watches) if (user === undefined || user === owner) stream.end();
+    },
+  };
+}
+
+type Given = Answer | undefined;
+
+function documentAnswer({
+  status,
+  body,
+  headers: { 'Content-Type': contentType = 'application/json', ...headers },
+}: DocumentAnswer): Answer {
+  return { status, body, contentType, headers };
+}
+
+interface Asked {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly accept: string | undefined;
+  readonly warnings: string[];
+  /** Once it is known. */
+  route?: Route;
+}
+
+function toAsked(url: string, accept: string | undefined): Asked {
+  const cut = url.indexOf('?');
+  const path = cut < 0 ? url : url.slice(0, cut);
+  return { path, query: cut < 0 ? NO_QUERY : new URLSearchParams(url.slice(cut + 1)), accept, warnings: [] };
+}
+
+const GO_DURATION = /^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))*$|^[+-]?0$/;
+
+/** We need no more time than there is; but what is no time is a mistake. */
+function checkTimeout(query: URLSearchParams): void {
+  const timeout = query.get('timeout');
+  if (!timeout || GO_DURATION.test(timeout)) return;
+  throw failure(400, `invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(timeout)}`);
+}
+
+function isWatch(query: URLSearchParams): boolean {
+  return query !== NO_QUERY && flag(query, 'watch');
+}
+
+function identified({ headers, headersDistinct }: IncomingMessage, channel: Channel, { tokens, hosts = [] }: ApiOptions): Identity {
+  if (impersonates(headers)) {
+    // Ignored, it would do as oneself what was meant to be tried as somebody else.
+    throw failure(403, 'forbidden: nobody can be impersonated here; use a token of that identity');
+  }
+  if (channel.identity) return channel.identity;
+  // Node would refuse this by itself, and still do what comes behind it on the connection.
+  if (headersDistinct['host']?.length !== 1) throw failure(400, 'exactly one Host header is needed');
+  if (!isAllowedHost(headers.host, hosts)) {
+    throw failure(403, `forbidden: ${JSON.stringify(headers.host ?? '')} is not a name of this server`);
+  }
+  if (isCrossOrigin(headers)) throw failure(403, 'forbidden: web pages of other places may not use this server');
+  const identity = identityFromHeader(headers.authorization, tokens);
+  if (!identity) throw failure(401, 'Unauthorized');
+  return identity;
+}
+
+function impersonates(headers: IncomingMessage['headers']): boolean {
+  for (const name in headers) if (name.startsWith('impersonate-')) return true;
+  return false;
+}
+
+type Verb = (call: Call, serving: Serving) => Answer | Promise<Answer>;
+
+const VERBS: Readonly<Record<Exclude<Route['verb'], 'watch'> | 'review', Verb>> = {
+  get: getObject,
+  list: listObjects,
+  create: createObject,
+  update: updateObject,
+  patch: patchObject,
+  delete: deleteObject,
+  deletecollection: deleteCollection,
+  review: createReview,
+};
+
+/** The only things one can create that are not stored are questions. */
+function computedVerb(verb: Exclude<Route['verb'], 'watch'>): keyof typeof VERBS {
+  return verb === 'create' ? 'review' : verb;
+}
+
+/** In the words of the library that answers for Kubernetes where nothing is served. */
+const NO_SUCH_PATH: Answer = { status: 404, body: '404 page not found\n', contentType: 'text/plain; charset=utf-8' };
+
+/** Of groups that every Kubernetes has, it says so in its own form. */
+function nothingAt(path: string): Answer {
+  if (!BUILT_IN_ROOTS.some((root) => path.startsWith(root))) return NO_SUCH_PATH;
+  throw failure(404, 'the server could not find the requested resource', { details: {} });
+}
+
+const BUILT_IN_ROOTS = resources
+  .filter(({ stored }) => stored?.crd === undefined)
+  .map((resource) => `/${resource.group === '' ? 'api' : 'apis'}/${apiVersionOf(resource)}/`);
+
+function misrouted({ is, resource, name, verb }: Misroute) {
+  const group = resource.group ? { group: resource.group } : {};
+  const details = { ...group, kind: resource.plural };
+  const quoted = qualifiedName(resource);
+  switch (is) {
+    case 'name missing':
+      return failure(400, 'name must be provided');
+    case 'no such subresource':
+      return failure(404, `${quoted} ${JSON.stringify(name ?? '')} not found`, { details: { ...(name ? { name } : {}), ...details } });
+    case 'no such method':
+      if (!resource.stored?.crd) return failure(405, 'the server does not allow this method on the requested resource', { details: {} });
+      return failure(405, `${verb} is not supported on resources of kind ${JSON.stringify(quoted)}`, { details });
+  }
+}

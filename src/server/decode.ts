@@ -1,0 +1,119 @@
+/** A request's body as an object of the resource it was sent to: read, checked to be that kind, cut to what its schema knows. */
+import type { KindObject } from '#api/meta.ts';
+import { prune } from '#api/prune.ts';
+import { isObject, type JsonObject } from '#lib/json.ts';
+import { shareJson } from '#lib/share.ts';
+import { decodeBody, unrecognized } from './body/decode.ts';
+import type { Call } from './call.ts';
+import { kindTypeProblem } from './kind-types.ts';
+import { metadataTypeProblem } from './metadata-types.ts';
+import { withUniqueOwners } from './metadata-warnings.ts';
+import { apiVersionOf, type Resource } from './resources.ts';
+import { badRequest, failure } from './status.ts';
+import type { WriteAsked } from './write-options.ts';
+
+/** `known`: the object as it is, where there is one. What the body repeats of it needs no second look. */
+export async function decodeObject(call: Call, { fieldValidation }: WriteAsked, known?: () => KindObject | undefined): Promise<KindObject> {
+  const bytes = await call.body();
+  const { resource } = call.route;
+  const { value, duplicates } = decodeBody(call.headers['content-type'], bytes, { kind: resource.kind });
+  const old = known?.();
+  const identified = checkedKind(old ? shareJson(value, old) : value, resource, bytes);
+  const { value: object, unknown } = pruned(resource, identified, old);
+  if (fieldValidation !== 'Ignore') {
+    const repeated = duplicates();
+    const isCustom = resource.stored?.crd !== undefined;
+    const strange = (isCustom ? [...unknown].sort() : unknown).map((path) => `unknown field ${JSON.stringify(path)}`);
+    if (fieldValidation === 'Strict' && repeated.length + strange.length > 0) {
+      throw notStrict([...inOneText(repeated), ...strange], resource);
+    }
+    call.warnings.push(...repeated, ...strange);
+  }
+  return withUniqueOwners(object, call.warnings);
+}
+
+/** The YAML reader of Kubernetes collects what it found; JSON's says one after the other. */
+function inOneText(duplicates: readonly string[]): readonly string[] {
+  return duplicates[0]?.startsWith('line ') ? [`yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`] : duplicates;
+}
+
+function notStrict(problems: readonly string[], { kind, version }: Resource) {
+  return badRequest(
+    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${problems.join(', ')}`,
+  );
+}
+
+export function pruned({ schema }: Resource, object: KindObject, old?: KindObject): { value: KindObject; unknown: readonly string[] } {
+  return schema ? prune(schema, object, old) : { value: object, unknown: [] };
+}
+
+/** What names no kind is taken for one of this resource where kinds are not custom. */
+function checkedKind(value: JsonObject, resource: Resource, bytes: Buffer): KindObject {
+  const { kind, version, stored } = resource;
+  const expected = apiVersionOf(resource);
+  const { apiVersion = '', kind: own = '' } = value;
+  if (own === '' && stored?.crd) throw unrecognized(kind, `Object 'Kind' is missing in '${bytes.toString().trim()}'`, bytes);
+  if ((apiVersion !== '' || stored?.crd) && apiVersion !== expected) {
+    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`);
+  }
+  if (own !== '' && own !== kind) throw anotherKind(value, resource);
+  const metadata = value['metadata'] ?? {};
+  const problem = metadataTypeProblem(metadata) ?? kindTypeProblem({ ...value, kind });
+  if (problem) throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`);
+  if (own !== '' && apiVersion !== '' && value['metadata'] === metadata && !isToBeCut(metadata as JsonObject))
+    return value as unknown as KindObject;
+  // Nobody sets the link any more, and null is nothing; Kubernetes drops both.
+  const kept = Object.entries(metadata as JsonObject).filter(([name, member]) => name !== 'selfLink' && member !== null);
+  return { ...value, apiVersion: expected, kind, metadata: Object.fromEntries(kept) } as JsonObject as unknown as KindObject;
+}
+
+function isToBeCut(metadata: JsonObject): boolean {
+  for (const name in metadata) if (name === 'selfLink' || metadata[name] === null) return true;
+  return false;
+}
+
+export function anotherKind({ kind, metadata }: JsonObject, resource: Resource) {
+  if (!resource.stored?.crd) return notConvertible(String(kind), resource);
+  const message = `Invalid value: ${JSON.stringify(kind)}: must be ${resource.kind}`;
+  const name = isObject(metadata) ? String(metadata['name'] ?? '') : '';
+  return failure(422, `${kind}.${resource.group} ${JSON.stringify(name)} is invalid: kind: ${message}`, {
+    details: {
+      ...(name ? { name } : {}),
+      group: resource.group,
+      kind: String(kind),
+      causes: [{ reason: 'FieldValueInvalid', message, field: 'kind' }],
+    },
+  });
+}
+
+/** Kinds that are not custom are Go types in Kubernetes, which no other becomes. */
+function notConvertible(kind: string, { version, group, kind: wanted }: Resource) {
+  const types = `converting (${version}.${kind}) to (${group.split('.')[0] || 'core'}.${wanted})`;
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${wanted}: ${types}: unknown conversion`);
+}
+
+/** The name and namespace of the URL rule; a body that says otherwise is a mistake. */
+export function inNamespace(object: KindObject, { resource, namespace }: Call['route']): KindObject {
+  const own = object.metadata.namespace;
+  const expected = resource.isNamespaced ? (namespace as string) : '';
+  if (own && own !== expected) {
+    throw badRequest(
+      resource.isNamespaced
+        ? 'the namespace of the provided object does not match the namespace sent on the request'
+        : 'namespace must be unset for cluster-scoped resources',
+    );
+  }
+  return own === expected ? object : { ...object, metadata: { ...object.metadata, namespace: expected } };
+}
+
+function withName(object: KindObject, name: string): KindObject {
+  const own = object.metadata.name;
+  if (own && own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
+  return own === name ? object : { ...object, metadata: { ...object.metadata, name } };
+}
+
+/** Where the name cannot be left out: a client that does not know it has the wrong object. */
+export function namedAs(object: KindObject, name: string): KindObject {
+  if (object.metadata.name) return withName(object, name);
+  throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+}

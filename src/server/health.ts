@@ -1,0 +1,31 @@
+/** healthz, livez, readyz: for probes, and for whoever wonders. The one thing that needs no token. */
+import type { Answer } from './call.ts';
+import { flag } from './params.ts';
+
+export interface Health {
+  /** By name; undefined when all is well, else what is wrong. */
+  readonly checks: Readonly<Record<string, () => string | undefined>>;
+}
+
+const PATHS = /^\/(healthz|livez|readyz)(?:\/([a-z-]+))?\/?$/;
+const PREFIXES = ['/healthz', '/livez', '/readyz'];
+
+/** Undefined for every other path. */
+export function healthAnswer({ checks }: Health, path: string, query: URLSearchParams): Answer | undefined {
+  if (!PREFIXES.some((prefix) => path.startsWith(prefix))) return undefined;
+  const [, endpoint, only] = PATHS.exec(path) ?? [];
+  if (!endpoint) return undefined;
+  if (only !== undefined && !Object.hasOwn(checks, only)) return undefined;
+  const results = Object.entries(checks)
+    .filter(([name]) => only === undefined || name === only)
+    .map(([name, check]) => ({ name, problem: check() }));
+  const isHealthy = results.every(({ problem }) => problem === undefined);
+  const lines = results.map(({ name, problem }) => (problem === undefined ? `[+]${name} ok` : `[-]${name} failed: ${problem}`));
+  const summary = `${endpoint} check ${isHealthy ? 'passed' : 'failed'}`;
+  const isShort = isHealthy && !flag(query, 'verbose');
+  return {
+    status: isHealthy ? 200 : 503,
+    body: isShort ? 'ok' : `${[...lines, summary].join('\n')}\n`,
+    contentType: 'text/plain; charset=utf-8',
+  };
+}

@@ -1,0 +1,61 @@
+/** Answers onto the wire. */
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { emitYaml } from '#lib/emit-yaml.ts';
+import type { Answer } from './call.ts';
+import { negotiate } from './shape/negotiate.ts';
+import type { StatusError } from './status.ts';
+
+export function sendAnswer(
+  response: ServerResponse,
+  { status, body, contentType = 'application/json', headers }: Answer,
+  warnings: readonly string[] = [],
+): void {
+  // A flat list is what node writes out as it is.
+  const fields: string[] = ['Audit-Id', randomUUID()];
+  if (headers?.['Cache-Control'] === undefined) fields.push('Cache-Control', 'no-cache, private');
+  // What a 304 says of its body would replace what the client knows of the one it has.
+  if (status !== 304) fields.push('Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body)));
+  for (const name in headers) {
+    const value = headers[name] as string | string[];
+    for (const one of typeof value === 'string' ? [value] : value) fields.push(name, one);
+  }
+  // Kubernetes gives every warning a header of its own.
+  for (const text of warnings) fields.push('Warning', `299 - ${JSON.stringify(headerText(text))}`);
+  response.writeHead(status, fields);
+  response.end(body);
+}
+
+const MAX_DRAINED_BYTES = 64 * 1024 * 1024;
+const ANY_FORM = { canBeTable: true, canBePartial: true };
+
+/** A header is one line of Latin text; the rest of what a field may be called is shown as question marks. */
+function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 4_096);
+}
+
+export interface Asking {
+  readonly accept: string | undefined;
+  readonly warnings: readonly string[];
+}
+
+export function sendFailure(response: ServerResponse, { status }: StatusError, { accept, warnings }: Asking): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const code = status.code ?? 500;
+  const retry = status.details?.retryAfterSeconds;
+  // A body that was refused is read to its end, or a client that still sends would never see the answer; one without end is cut off.
+  const isEndless = code === 413 && Number(response.req.headers['content-length'] ?? 0) > MAX_DRAINED_BYTES;
+  const close: Record<string, string> = isEndless ? { Connection: 'close' } : {};
+  const challenge: Record<string, string> = code === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
+  const isYaml = negotiate(accept, ANY_FORM)?.format === 'yaml';
+  const answer = {
+    status: code,
+    body: isYaml ? emitYaml(status) : JSON.stringify(status),
+    ...(isYaml ? { contentType: 'application/yaml' } : {}),
+    headers: { ...close, ...challenge, ...(retry === undefined ? {} : { 'Retry-After': String(retry) }) },
+  };
+  sendAnswer(response, answer, warnings);
+}

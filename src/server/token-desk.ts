@@ -1,0 +1,64 @@
+/** `/tokens`: an admin gives others a way in, sees who has one, and takes it away again. A token is shown once, when it is made. */
+import { isObject } from '#lib/json.ts';
+import type { TokenStore } from './auth/tokens.ts';
+import { decodeBody } from './body/decode.ts';
+import type { Answer } from './call.ts';
+import { badRequest, failure } from './status.ts';
+
+export interface TokenRequest {
+  readonly method: string;
+  readonly query: URLSearchParams;
+  readonly contentType: string | undefined;
+  body(): Promise<Buffer>;
+}
+
+export interface TokenDesk {
+  answer(request: TokenRequest): Promise<Answer>;
+}
+
+export interface TokenDeskOptions {
+  readonly tokens: Pick<TokenStore, 'issue' | 'list' | 'revokeUser'>;
+  /** The file that lets kubectl in with this token. */
+  readonly kubeconfig: (token: string) => string;
+  /** Whoever was let in by a token that is gone is shown out. */
+  readonly onRevoked: (user: string) => void;
+}
+
+export function tokenDesk({ tokens, kubeconfig, onRevoked }: TokenDeskOptions): TokenDesk {
+  return {
+    async answer({ method, query, contentType, body }) {
+      switch (method) {
+        case 'GET':
+          return json(200, { items: tokens.list() });
+        case 'POST': {
+          const { user, role } = asked(decodeBody(contentType, await body(), { kind: 'token' }).value);
+          const token = await tokens.issue({ user, role });
+          return json(201, { user, role, token, kubeconfig: kubeconfig(token) });
+        }
+        case 'DELETE': {
+          const user = query.get('user');
+          if (!user) throw badRequest('whose tokens? Give ?user=NAME');
+          const revoked = await tokens.revokeUser(user);
+          if (revoked === 0) throw failure(404, `nobody called ${JSON.stringify(user)} has a token`);
+          onRevoked(user);
+          return json(200, { user, revoked });
+        }
+        default:
+          throw failure(405, 'tokens are listed by GET, made by POST and taken away by DELETE');
+      }
+    },
+  };
+}
+
+function asked(value: unknown): { user: string; role: 'admin' | 'viewer' } {
+  const { user, role } = isObject(value) ? value : {};
+  if (typeof user !== 'string' || user === '') throw badRequest('user: Required value: who the token is for');
+  if (role !== 'admin' && role !== 'viewer') {
+    throw badRequest(`role: Unsupported value: ${JSON.stringify(role ?? '')}: supported values: "admin", "viewer"`);
+  }
+  return { user, role };
+}
+
+function json(status: number, value: unknown): Answer {
+  return { status, body: JSON.stringify(value) };
+}

@@ -1,0 +1,54 @@
+/** update: PUT on an object or its status. */
+import type { KindObject } from '#api/meta.ts';
+import { NotFoundError } from '#lib/errors.ts';
+import { objectAnswer } from '../answer.ts';
+import { checkObjectWrite } from '../authorised.ts';
+import type { Answer, Call, Serving } from '../call.ts';
+import { decodeObject, inNamespace, namedAs } from '../decode.ts';
+import { invalidField } from '../errors.ts';
+import { storedForm } from '../forms.ts';
+import { checkDeletion } from '../immutable.ts';
+import { keyOfRoute } from '../key.ts';
+import { isVersion } from '../list-options.ts';
+import { finalizerWarnings } from '../metadata-warnings.ts';
+import { apiVersionOf } from '../resources.ts';
+import { failure } from '../status.ts';
+import { trackedWrite } from '../tracking.ts';
+import { writeAsked } from '../write-options.ts';
+
+export async function updateObject(call: Call, serving: Serving): Promise<Answer> {
+  const asked = writeAsked(call, 'UpdateOptions');
+  const key = keyOfRoute(call.route);
+  const sent = await decodeObject(call, asked, () => known(call, serving));
+  const object = namedAs(inNamespace(sent, call.route), call.route.name as string);
+  const change = (current: KindObject | undefined): KindObject => {
+    if (!current) throw new NotFoundError('not found');
+    checkObjectWrite(call, { next: object, current }, serving.lookup);
+    checkVersion(call, object.metadata.resourceVersion);
+    checkDeletion(call, object, current);
+    call.warnings.push(...finalizerWarnings(object, current));
+    const next = storedForm(call.route, object, current);
+    return object.metadata.resourceVersion ? next : withVersion(next, current);
+  };
+  const stored = await serving.store.modify(key, change, trackedWrite(call, asked, serving));
+  return objectAnswer(call, serving.shown(call.route.resource, stored), { clock: serving.clock });
+}
+
+/** Compared with what is sent, so only where both have the same form. */
+function known({ route }: Call, { store }: Serving): KindObject | undefined {
+  return route.resource.stored?.apiVersion === apiVersionOf(route.resource) ? store.get(keyOfRoute(route)) : undefined;
+}
+
+function withVersion(object: KindObject, current: KindObject): KindObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: current.metadata.resourceVersion } };
+}
+
+/** Custom resources are never overwritten blindly. */
+function checkVersion({ route: { resource, name = '' } }: Call, version: string | undefined): void {
+  if (version && !isVersion(version)) {
+    throw failure(500, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`, { reason: '' });
+  }
+  if ((version && version !== '0') || !resource.stored?.crd) return;
+  const message = 'Invalid value: 0: must be specified for an update';
+  throw invalidField({ resource, name, kind: resource.plural }, 'metadata.resourceVersion', message);
+}
