@@ -45,6 +45,15 @@ describe('a store that starts', () => {
     });
   });
 
+  it('takes away the half of a snapshot that somebody killed before left', async () => {
+    await inTemporaryFolder(async (home) => {
+      await onHome(home, async ({ store }) => store.create(taskDraft('t')));
+      writeFileSync(join(home, 'state', 'snapshot.jsonl.new'), 'half a snap');
+      await onHome(home, async ({ get }) => expect(get('t')).toBeDefined());
+      expect(auditState(home)).toEqual([]);
+    });
+  });
+
   it('finds nothing to do when nothing happened', async () => {
     await inTemporaryFolder(async (home) => {
       const version = await onHome(home, async ({ directory, store }) => {

@@ -2,7 +2,7 @@
  * The snapshot: every object with what is known of its file, as of one version. It makes the journal before it superfluous
  * and a start fast: YAML is parsed only for files that changed since.
  */
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -42,7 +42,7 @@ const READ_BYTES = 4 * 1024 * 1024;
 
 /** Written beside, flushed, then renamed: a crash leaves the old snapshot or the new one. Gives way to other work as it goes. */
 export async function writeSnapshot(path: string, header: SnapshotHeader, rows: Iterable<SnapshotRow>): Promise<number> {
-  const temporary = `${path}.new`;
+  const temporary = unfinished(path);
   const file = await open(temporary, 'w', 0o600);
   let bytes = 0;
   try {
@@ -68,6 +68,10 @@ export async function writeSnapshot(path: string, header: SnapshotHeader, rows: 
   return bytes;
 }
 
+function unfinished(path: string): string {
+  return `${path}.new`;
+}
+
 /** All of it or an error: a disk that fills up takes a part without complaint. */
 async function writeWhole(file: FileHandle, text: string): Promise<number> {
   await file.writeFile(text);
@@ -75,6 +79,8 @@ async function writeWhole(file: FileHandle, text: string): Promise<number> {
 }
 
 export function readSnapshot(path: string, onRow: (row: SnapshotRow) => void): LoadedSnapshot {
+  // Left by one who was killed while writing it; the next snapshot may be a long time off.
+  rmSync(unfinished(path), { force: true });
   let header: SnapshotHeader | undefined;
   let damagedRows = 0;
   let rows = 0;
