@@ -518,8 +518,7 @@ describe('wait', () => {
   it('goes on over a restart of the daemon', async () => {
     await ok('create', '-f', file('wait.yaml', task('w3')));
     const run = start(['wait', '--for=jsonpath={.spec.title}=changed', 'task/w3', '--timeout=60s']);
-    // It has had the object, and watches, when the daemon has answered it: a second command after it is answered later.
-    await ok('get', 'task', 'w3');
+    await vi.waitFor(async () => expect(await ok('get', '--raw', '/metrics')).toMatch(/^agentiso_api_watches 1$/m), 30_000);
     await stop(daemon);
     daemon = await serve();
     await ok('patch', 'task', 'w3', '-p', '{"spec":{"title":"changed"}}');
