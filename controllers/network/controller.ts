@@ -1,0 +1,143 @@
+/**
+ * The network of an Agent: its link, its address, and its part in the rules, which are made anew from all Teams and Agents.
+ * Owns the condition NetworkReady, status.ip, and the agent's number.
+ */
+import type { Agent, Team } from '#api/types.ts';
+import { ignoreNotFound, StalledError } from '#lib/errors.ts';
+import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
+import type { Controller, Key, ReconcileContext, WithStatus } from '#runtime/controller.ts';
+import { Family, teamOf } from './family.ts';
+import { type Permissions, permissionsOf, teamOfAgent, teamsByName, WORKSPACE_FINALIZER } from './policy.ts';
+import { type RefreshDeps, refresher } from './refresh.ts';
+
+export interface NetworkDeps extends RefreshDeps {
+  /** Throws StalledError when nothing on this machine isolates as strongly as the agent asks for. */
+  readonly driverNameOf: (agent: Agent) => 'process' | 'sandbox' | 'vm';
+}
+
+export const NETWORK_FINALIZER = 'agentiso.dev/network';
+/** The object changes when the workspace is gone; this is for a change that was missed. */
+const WORKSPACE_POLL_MS = 1_000;
+
+export function networkController(deps: NetworkDeps): Controller<Agent> {
+  const { network, numbers } = deps;
+  const refresh = refresher(deps);
+  const family = new Family();
+  const drifts: Drifts = new Map();
+  return {
+    name: 'network',
+    kind: 'Agent',
+    finalizer: NETWORK_FINALIZER,
+    failureCondition: 'NetworkReady',
+    watches: [{ kind: 'Team', toKeys: (team, type) => family.concernedBy(team, type === 'DELETED') }],
+    wakes: [
+      (enqueue) =>
+        network.onDrift((what) => {
+          for (const team of family.teams()) drifts.set(team, what);
+          family.agents().forEach(enqueue);
+        }),
+    ],
+    async reconcile(agent, ctx) {
+      family.addAgent(agent);
+      await reportDrift(deps, agent, { drifts, ctx });
+      const driver = deps.driverNameOf(agent);
+      if (driver === 'process') return ready(agent, notEnforced(driver), ctx);
+      const permissions = await permissionsOfAgent(deps, agent);
+      if (network.mode === 'proxy-only') return ready(agent, proxyOnly(permissions, network.reason), ctx);
+      const { address } = await network.ensureLink(numbers.numberOf('agents', agent.metadata.uid), ctx.signal);
+      await refresh(ctx.signal);
+      agent.status.ip = address;
+      return ready(agent, enforced(agent, permissions, network.hasUplink), ctx);
+    },
+    async finalize(agent, ctx) {
+      if ((agent.metadata.finalizers ?? []).includes(WORKSPACE_FINALIZER)) return { requeueAfterMs: WORKSPACE_POLL_MS };
+      await removeFromNetwork(deps, agent, () => refresh(ctx.signal), ctx);
+      family.removeAgent(agent);
+      return 'done';
+    },
+  };
+}
+
+/** Out of the rules first: the number may be somebody else's as soon as it is free. */
+async function removeFromNetwork(
+  { network, numbers }: NetworkDeps,
+  agent: Agent,
+  refresh: () => Promise<void>,
+  ctx: ReconcileContext,
+): Promise<void> {
+  const { uid } = agent.metadata;
+  const number = numbers.find('agents', uid);
+  if (number === undefined) return;
+  if (network.mode === 'nftables') {
+    await refresh();
+    await network.removeLink(number, ctx.signal);
+  }
+  numbers.release('agents', uid);
+}
+
+/** Team → what was found changed and is not said yet. */
+type Drifts = Map<string, string>;
+
+/** Rules belong to no single object: the event is on each Team that has agents, once. */
+async function reportDrift(
+  { client }: NetworkDeps,
+  agent: Agent,
+  { drifts, ctx }: { drifts: Drifts; ctx: ReconcileContext },
+): Promise<void> {
+  const what = drifts.get(teamOf(agent));
+  if (what === undefined) return;
+  drifts.delete(teamOf(agent));
+  const team = await ignoreNotFound(client.get<Team>(teamKey(agent)));
+  if (team) ctx.events.warning(team, 'RulesDrifted', `somebody else changed the network rules: ${what}`);
+}
+
+async function permissionsOfAgent({ client }: NetworkDeps, agent: Agent): Promise<Permissions | undefined> {
+  const { items } = await client.list<Team>('Team', { namespace: agent.metadata.namespace });
+  const teams = teamsByName(items);
+  const team = teamOfAgent(agent, teams);
+  return team && permissionsOf(team, teams);
+}
+
+function ready(agent: WithStatus<Agent>, condition: Omit<ConditionInput, 'type' | 'status'>, ctx: ReconcileContext): Record<string, never> {
+  if (condition.reason !== 'Enforced') delete agent.status.ip;
+  const before = getCondition(agent, 'NetworkReady');
+  setCondition(agent, { type: 'NetworkReady', status: 'True', ...condition }, ctx.now());
+  if (condition.reason === 'Enforced' && condition.message !== '' && before?.message !== condition.message) {
+    ctx.events.warning(agent, 'NetworkLimited', condition.message);
+  }
+  return {};
+}
+
+/** Said out loud on every agent: with this driver the network rules of the team hold for nobody. */
+function notEnforced(driver: string): Omit<ConditionInput, 'type' | 'status'> {
+  return { reason: 'NotEnforced', message: `the ${driver} driver does not isolate the network` };
+}
+
+export function proxyOnly(permissions: Permissions | undefined, reason: string): Omit<ConditionInput, 'type' | 'status'> {
+  const wishes = unmetWithoutLinks(permissions);
+  if (wishes.length === 0) return { reason: 'ProxyOnly', message: `no network but the proxy: ${reason}` };
+  throw new StalledError(
+    'NetworkUnavailable',
+    `the team asks for ${wishes.join(', ')} but agents have no network here except the proxy: ${reason}`,
+  );
+}
+
+export function enforced(agent: Agent, permissions: Permissions | undefined, hasUplink: boolean): Omit<ConditionInput, 'type' | 'status'> {
+  const reason = 'Enforced';
+  if (!permissions) return { reason, message: `there is no Team ${agent.spec.team}: nothing is allowed` };
+  const wishes = unmetWithoutLinks({ ...permissions, allowInterAgent: false });
+  if (hasUplink || wishes.length === 0) return { reason, message: '' };
+  return { reason, message: `${wishes.join(' and ')} of the team open nothing: the network has no uplink` };
+}
+
+function unmetWithoutLinks(permissions: Permissions | undefined): string[] {
+  return [
+    ...(permissions?.allowInterAgent ? ['network.allowInterAgent'] : []),
+    ...(permissions?.allowInternet ? ['network.allowInternet'] : []),
+    ...((permissions?.allowCidrs ?? []).length > 0 ? ['network.allowCidrs'] : []),
+  ];
+}
+
+function teamKey({ metadata, spec }: Agent): Key {
+  return { kind: 'Team', namespace: metadata.namespace, name: spec.team };
+}
