@@ -18,11 +18,32 @@ export interface ApiResponse {
   text(): Promise<string>;
   /** The body line by line as it arrives: a watch. Ends when the server ends it or the signal aborts. */
   lines(): AsyncIterable<string>;
+  /** The body in the pieces in which it arrives, none of which cuts a character: a log. */
+  chunks(): AsyncIterable<string>;
+}
+
+/** Where the server is, for what is more than a request and its answer. */
+export interface Endpoint {
+  readonly socketPath?: string;
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly tls?: TlsOptions;
+  /** What to say when nobody answers. */
+  readonly whenUnavailable?: (cause: NodeJS.ErrnoException) => string;
+}
+
+export interface TlsOptions {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+  readonly isUnverified?: boolean;
 }
 
 export interface Connection {
   /** For messages: the socket's path or the server's address. */
   readonly name: string;
+  readonly endpoint?: Endpoint;
   /** Rejects with UnavailableError naming the server when nobody answers there. An HTTP error status is an answer like any other. */
   request(request: ApiRequest): Promise<ApiResponse>;
   close(): void;

@@ -75,6 +75,7 @@ const answersOf = (answers: Readonly<Record<string, unknown>>): Connection => ({
     headers: {},
     text: async () => JSON.stringify(answers[path] ?? { kind: 'Status', message: `nothing at ${path}`, reason: 'NotFound' }),
     lines: async function* () {},
+    chunks: async function* () {},
   }),
   close: () => {},
 });

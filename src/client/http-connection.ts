@@ -2,26 +2,12 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { messageOf, UnavailableError } from '#lib/errors.ts';
 import { bodyLines } from './body-lines.ts';
-import type { ApiRequest, ApiResponse, Connection } from './connection.ts';
+import type { ApiRequest, ApiResponse, Connection, Endpoint, TlsOptions } from './connection.ts';
 
-export interface TlsOptions {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly servername?: string;
-  readonly isUnverified?: boolean;
-}
-
-export interface HttpTarget {
+/** A path in its URL goes before every request's. */
+export interface HttpTarget extends Endpoint {
   /** For messages. */
   readonly name: string;
-  readonly socketPath?: string;
-  /** Used when there is no socket; a path in it goes before every request's. */
-  readonly url?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly tls?: TlsOptions;
-  /** What to say when nobody answers. */
-  readonly whenUnavailable?: (cause: NodeJS.ErrnoException) => string;
 }
 
 /** Many objects asked for at once wait for each other instead of for the server's patience. */
@@ -40,23 +26,27 @@ export async function httpConnection(target: HttpTarget): Promise<Connection> {
   const prefix = url.pathname.replace(/\/$/, '');
   return {
     name: target.name,
+    endpoint: target,
     request: (request) => exchange({ send, options: requestOptions(base, prefix, target, request), request, target }),
     close: () => agent.destroy(),
   };
 }
 
 /** Only what a server elsewhere needs loads the TLS code. */
-async function secure({ ca, cert, key, servername, isUnverified }: TlsOptions): Promise<{ send: Send; agent: Agent }> {
+async function secure(tls: TlsOptions): Promise<{ send: Send; agent: Agent }> {
   const https = await import('node:https');
-  const agent = new https.Agent({
-    ...SOCKETS,
+  return { send: https.request, agent: new https.Agent({ ...SOCKETS, ...nodeTls(tls) }) };
+}
+
+/** In node's words. */
+export function nodeTls({ ca, cert, key, servername, isUnverified }: TlsOptions) {
+  return {
     rejectUnauthorized: isUnverified !== true,
     ...(ca ? { ca } : {}),
     ...(cert ? { cert } : {}),
     ...(key ? { key } : {}),
     ...(servername ? { servername } : {}),
-  });
-  return { send: https.request, agent };
+  };
 }
 
 async function plain(): Promise<{ send: Send; agent: Agent }> {
@@ -101,6 +91,7 @@ function answer(response: IncomingMessage, { signal }: ApiRequest, target: HttpT
       return text;
     },
     lines: () => bodyLines(chunks(response, signal, target), signal),
+    chunks: () => chunks(response, signal, target),
   };
 }
 

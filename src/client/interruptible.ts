@@ -17,6 +17,7 @@ export function interruptible(connection: Connection, signal: AbortSignal, grace
   else signal.addEventListener('abort', startGrace, { once: true });
   return {
     name: connection.name,
+    ...(connection.endpoint ? { endpoint: connection.endpoint } : {}),
     request: (request) => connection.request({ signal: request.method === 'GET' ? signal : late.signal, ...request }),
     close() {
       signal.removeEventListener('abort', startGrace);

@@ -26,6 +26,7 @@ function connectionOf(...answers: readonly Answer[]) {
         async *lines() {
           for (const line of answer.lines ?? []) yield JSON.stringify(line);
         },
+        async *chunks() {},
       };
     },
     close() {},

@@ -22,6 +22,7 @@ export function socketConnection(target: SocketTarget): Connection {
   const pool = new SocketPool(target.socketPath);
   return {
     name: target.name,
+    endpoint: target,
     async request(request) {
       const text = requestText(request);
       try {
@@ -120,6 +121,7 @@ function answer({ head, body, signal }: Answer): ApiResponse {
       return Buffer.concat(pieces).toString();
     },
     lines: () => bodyLines(characters(body), signal),
+    chunks: () => characters(body),
   };
 }
 

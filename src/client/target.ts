@@ -4,8 +4,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { StalledError } from '#lib/errors.ts';
 import type { JsonObject } from '#lib/json.ts';
 import { socketPath } from '#lib/socket-path.ts';
-import type { Connection } from './connection.ts';
-import { httpConnection, type TlsOptions } from './http-connection.ts';
+import type { Connection, TlsOptions } from './connection.ts';
+import { httpConnection } from './http-connection.ts';
 import {
   inlineOrFile,
   type KubeUser,

@@ -1,25 +1,32 @@
 /** The API: every request from its first byte to its answer. Who asks, what for, whether that may be, and then the verb. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { hostname } from 'node:os';
+import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
+import type { AgentIo } from './agent-io.ts';
 import { shapeOf } from './answer.ts';
-import { identityFromHeader } from './auth/bearer.ts';
-import { isAllowedHost, isCrossOrigin } from './auth/host.ts';
+import { type Channel, type Gate, identified } from './auth/identified.ts';
 import type { Identity } from './auth/identity.ts';
 import { checkRights, checkRoute } from './authorised.ts';
 import type { Answer, Call, Serving } from './call.ts';
 import { type DocumentAnswer, documentFor, paths } from './documents/serve.ts';
-import { toStatusError } from './errors.ts';
+import { isOurFailure, toStatusError } from './errors.ts';
 import { type Health, healthAnswer } from './health.ts';
+import { misrouted } from './misrouted.ts';
 import { flag } from './params.ts';
+import { noAgents, podAnswer } from './pods/answer.ts';
 import { readBody } from './request-body.ts';
 import { RequestCounts } from './request-counts.ts';
-import { apiVersionOf, qualifiedName, resources } from './resources.ts';
+import { apiVersionOf, resources } from './resources.ts';
 import { sendAnswer, sendFailure } from './respond.ts';
-import { type Misroute, type Route, routeOf } from './route.ts';
+import { type Route, routeOf } from './route.ts';
 import { createSources } from './sources.ts';
-import { failure } from './status.ts';
+import { badRequest, failure } from './status.ts';
+import { RunningStreams } from './streams/running.ts';
+import { serveUpgrade, type Upgrade } from './streams/upgrade.ts';
 import type { TokenDesk } from './token-desk.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteCollection, deleteObject } from './verbs/delete.ts';
@@ -30,42 +37,46 @@ import { updateObject } from './verbs/update.ts';
 import { watchObjects } from './verbs/watch.ts';
 import type { WatchStream } from './watch-stream.ts';
 
-export interface ApiOptions {
+export interface ApiOptions extends Gate {
   readonly store: Store;
   readonly log: Logger;
-  readonly tokens: { identityOf(token: string): Identity | undefined };
-  /** Names, besides loopback, under which clients may reach us. */
-  readonly hosts?: readonly string[];
   readonly health: Health;
   /** What the rest of the process measures, in Prometheus' text form. */
   readonly metrics: () => string;
   readonly clock?: Clock;
   /** Answers `/tokens`; absent: nobody can. */
   readonly tokenDesk?: TokenDesk;
-}
-
-/** How a request came in. */
-export interface Channel {
-  /** Whoever can open a private socket is known by that; others show a token. */
-  readonly identity?: Identity;
+  /** Reaches into the agents; absent: logs, exec and their like are refused. */
+  readonly agentIo?: AgentIo;
+  /** The node that all agents are on, as pods. Absent: the name of this machine. */
+  readonly nodeName?: string;
 }
 
 export interface Api {
   handle(request: IncomingMessage, response: ServerResponse, channel: Channel): void;
-  /** Ends every watch, or those of one user, as if their time were up. */
+  /** A request to change the protocol: exec, attach, portforward. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, channel: Channel): void;
+  /** Ends every watch and stream, or those of one user, as if their time were up. */
   endWatches(user?: string): void;
 }
 
+const KEEP_ALIVE_MS = 30_000;
 const NO_QUERY = new URLSearchParams();
 
 export function createApi(options: ApiOptions): Api {
   const { store, log, clock = systemClock } = options;
-  const serving: Serving = { store, clock, ...createSources(store, clock), lookup: (reference) => store.get(reference) };
+  const serving: Serving = {
+    store,
+    clock,
+    ...createSources(store, { clock, nodeName: options.nodeName ?? hostname() }),
+    lookup: (reference) => store.get(reference),
+  };
   const watches = new Map<WatchStream, string>();
   const counts = new RequestCounts();
+  const streams = new RunningStreams();
 
   /** Undefined: the answer is a stream that goes on. */
-  function answer(request: IncomingMessage, response: ServerResponse, channel: Channel, asked: Asked): Given | Promise<Answer> {
+  function answer(request: IncomingMessage, response: ServerResponse, channel: Channel, asked: Asked): Given | Promise<Given> {
     const identity = identified(request, channel, options);
     checkTimeout(asked.query);
     const route = routeOf(request.method ?? '', asked.path, isWatch(asked.query));
@@ -77,6 +88,12 @@ export function createApi(options: ApiOptions): Api {
     const shape = shapeOf(headers.accept, route.verb === 'watch');
     const { query, warnings } = asked;
     const call: Call = { route, query, headers, identity, shape, warnings, body: () => readBody(request) };
+    const asking = route.resource.asks && podAnswer(call, serving, { agentIo: options.agentIo, streams, response });
+    return asking || fromStore(call, response);
+  }
+
+  function fromStore(call: Call, response: ServerResponse): Given | Promise<Given> {
+    const { route, identity } = call;
     if (route.verb !== 'watch') return VERBS[route.resource.stored ? route.verb : computedVerb(route.verb)](call, serving);
     const stream = watchObjects(call, serving, response);
     watches.set(stream, identity.user);
@@ -97,6 +114,30 @@ export function createApi(options: ApiOptions): Api {
     return document ? documentAnswer(document) : (pages[path]?.() ?? nothingAt(path));
   }
 
+  /** Resolves when the stream is over; rejects while it can still be refused. */
+  async function upgraded(
+    request: IncomingMessage,
+    connection: Pick<Upgrade, 'socket' | 'head'>,
+    { channel, asked }: { channel: Channel; asked: Asked },
+  ): Promise<void> {
+    const identity = identified(request, channel, options);
+    const route = routeOf(request.method ?? '', asked.path, false);
+    if (!route) throw badRequest('this path does not change its protocol');
+    if ('is' in route) throw misrouted(route);
+    asked.route = route;
+    checkRoute(identity, route);
+    const { agentIo } = options;
+    if (!agentIo) throw noAgents();
+    const place = streams.enter(identity.user);
+    try {
+      const call = { route, query: asked.query, identity };
+      await serveUpgrade({ call, serving, agentIo, request, ...connection, signal: place.signal });
+      counts.count(route, 101);
+    } finally {
+      place.leave();
+    }
+  }
+
   const pages: Readonly<Record<string, (() => Answer) | undefined>> = {
     '/': () => ({ status: 200, body: JSON.stringify({ paths: [...paths(), '/healthz', '/livez', '/metrics', '/readyz'].sort() }) }),
     '/metrics': () => ({
@@ -114,8 +155,7 @@ export function createApi(options: ApiOptions): Api {
   function refuse(response: ServerResponse, asked: Asked, error: unknown): void {
     const subject = asked.route;
     const refusal = toStatusError(error, subject);
-    // Without a reason it is the client's mistake, whatever its number says.
-    if (refusal.status.code === 500 && refusal.status.reason) log.error({ err: error, path: asked.path }, 'request failed');
+    if (isOurFailure(refusal)) log.error({ err: error, path: asked.path }, 'request failed');
     counts.count(asked.route, refusal.status.code ?? 500);
     sendFailure(response, refusal, asked);
   }
@@ -133,10 +173,30 @@ export function createApi(options: ApiOptions): Api {
         refuse(response, asked, error);
       }
     },
+    upgrade(request, socket, head, channel) {
+      socket.on('error', (error) => log.debug({ err: error }, 'a stream broke off'));
+      // Also one that is held back, and so not read from, is to be found out when its client is gone.
+      if ('setKeepAlive' in socket) (socket as Socket).setKeepAlive(true, KEEP_ALIVE_MS);
+      const asked = toAsked(request.url ?? '/', request.headers.accept);
+      upgraded(request, { socket, head }, { channel, asked }).catch((error: unknown) =>
+        refuse(bareResponse(request, socket), asked, error),
+      );
+    },
     endWatches(user) {
+      streams.end(user);
       for (const [stream, owner] of watches) if (user === undefined || user === owner) stream.end();
     },
   };
+}
+
+/** A refusal in the form of any other; the connection has no further use. */
+function bareResponse(request: IncomingMessage, socket: Duplex): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  // What node calls a socket here need not be one.
+  response.assignSocket(socket as Socket);
+  response.on('finish', () => socket.end());
+  return response;
 }
 
 type Given = Answer | undefined;
@@ -177,28 +237,6 @@ function isWatch(query: URLSearchParams): boolean {
   return query !== NO_QUERY && flag(query, 'watch');
 }
 
-function identified({ headers, headersDistinct }: IncomingMessage, channel: Channel, { tokens, hosts = [] }: ApiOptions): Identity {
-  if (impersonates(headers)) {
-    // Ignored, it would do as oneself what was meant to be tried as somebody else.
-    throw failure(403, 'forbidden: nobody can be impersonated here; use a token of that identity');
-  }
-  if (channel.identity) return channel.identity;
-  // Node would refuse this by itself, and still do what comes behind it on the connection.
-  if (headersDistinct['host']?.length !== 1) throw failure(400, 'exactly one Host header is needed');
-  if (!isAllowedHost(headers.host, hosts)) {
-    throw failure(403, `forbidden: ${JSON.stringify(headers.host ?? '')} is not a name of this server`);
-  }
-  if (isCrossOrigin(headers)) throw failure(403, 'forbidden: web pages of other places may not use this server');
-  const identity = identityFromHeader(headers.authorization, tokens);
-  if (!identity) throw failure(401, 'Unauthorized');
-  return identity;
-}
-
-function impersonates(headers: IncomingMessage['headers']): boolean {
-  for (const name in headers) if (name.startsWith('impersonate-')) return true;
-  return false;
-}
-
 type Verb = (call: Call, serving: Serving) => Answer | Promise<Answer>;
 
 const VERBS: Readonly<Record<Exclude<Route['verb'], 'watch'> | 'review', Verb>> = {
@@ -229,18 +267,3 @@ function nothingAt(path: string): Answer {
 const BUILT_IN_ROOTS = resources
   .filter(({ stored }) => stored?.crd === undefined)
   .map((resource) => `/${resource.group === '' ? 'api' : 'apis'}/${apiVersionOf(resource)}/`);
-
-function misrouted({ is, resource, name, verb }: Misroute) {
-  const group = resource.group ? { group: resource.group } : {};
-  const details = { ...group, kind: resource.plural };
-  const quoted = qualifiedName(resource);
-  switch (is) {
-    case 'name missing':
-      return failure(400, 'name must be provided');
-    case 'no such subresource':
-      return failure(404, `${quoted} ${JSON.stringify(name ?? '')} not found`, { details: { ...(name ? { name } : {}), ...details } });
-    case 'no such method':
-      if (!resource.stored?.crd) return failure(405, 'the server does not allow this method on the requested resource', { details: {} });
-      return failure(405, `${verb} is not supported on resources of kind ${JSON.stringify(quoted)}`, { details });
-  }
-}

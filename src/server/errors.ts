@@ -1,7 +1,7 @@
 /** Whatever went wrong as a Status, in the words Kubernetes has for it. Pure. */
 import { FieldConflictError } from '#api/fields/conflict.ts';
 import { TypedPatchError } from '#api/fields/typed-error.ts';
-import { AgentisoError, type ErrorCode, type FieldProblem, InvalidError, messageOf } from '#lib/errors.ts';
+import { AgentisoError, type ErrorCode, type FieldProblem, InvalidError, isCode, messageOf } from '#lib/errors.ts';
 import { PreconditionError } from '#store/rules.ts';
 import { RequestError } from './body/request-error.ts';
 import { qualifiedName, type Resource } from './resources.ts';
@@ -29,6 +29,11 @@ export function toStatusError(error: unknown, subject: Subject | undefined): Sta
     details: { causes: [{ message: messageOf(error) }] },
     cause: error,
   });
+}
+
+/** Without a reason it is the client's mistake, whatever its number says; an agent that cannot be reached is nobody's. */
+export function isOurFailure({ status: { code, reason }, cause }: StatusError): boolean {
+  return code === 500 && Boolean(reason) && !isCode(cause, 'Unavailable');
 }
 
 export interface FieldSubject {

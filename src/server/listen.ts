@@ -7,7 +7,8 @@ import { Server as TlsServer } from 'node:tls';
 import { UnavailableError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { pinnedSocketPath } from '#lib/socket-path.ts';
-import type { Api, Channel } from './api.ts';
+import type { Api } from './api.ts';
+import type { Channel } from './auth/identified.ts';
 import type { Identity } from './auth/identity.ts';
 
 export interface Doors {
@@ -81,11 +82,7 @@ function attach(server: Server, api: Api, channel: Channel): void {
     answered.add(request.socket);
     api.handle(request, response, channel);
   });
-  // Nothing we serve changes its protocol; the answer says so instead of hanging up.
-  server.on('upgrade', (_request, socket) => {
-    socket.on('error', () => {});
-    socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-  });
+  server.on('upgrade', (request, socket, head) => api.upgrade(request, socket, head, channel));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // In the middle or after the end of an answer there is nothing more to say.
     if (!socket.writable || error.code === 'ECONNRESET' || error.code === 'HPE_CLOSED_CONNECTION' || answered.has(socket)) {

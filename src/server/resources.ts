@@ -6,9 +6,11 @@ import type { ServedResource } from '#api/served-resource.ts';
 import { toEventsNames } from './shape/events.ts';
 
 export interface Subresource {
-  readonly name: 'status' | 'finalize';
+  readonly name: 'status' | 'finalize' | 'log' | 'exec' | 'attach' | 'portforward';
   readonly kind: string;
   readonly verbs: readonly string[];
+  /** Answered with something else than an object: OpenAPI has no words for it. */
+  readonly isStream?: boolean;
 }
 
 export interface Resource extends Omit<ServedResource, 'subresources'> {
@@ -19,6 +21,10 @@ export interface Resource extends Omit<ServedResource, 'subresources'> {
   readonly schema?: Schema;
   /** The stored kind behind it; absent for what is computed. */
   readonly stored?: Kind;
+  /** Whose answers wait for the agents themselves: `pods` for its subresources, `usage` for all of it. */
+  readonly asks?: 'pods' | 'usage';
+  /** Why nothing can be written, where that is not plain. */
+  readonly readOnlyBecause?: string;
 }
 
 export const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
@@ -79,9 +85,43 @@ function eventsOf(all: readonly Kind[]): Pick<Resource, 'stored' | 'schema'> {
 
 const SERVED = ['Team', 'Agent', 'Task', 'Merge', 'Namespace', 'ConfigMap', 'Event', 'Lease'];
 
+const CONNECT = { verbs: ['create', 'get'], isStream: true } as const;
+
+/** Not in the category `all`: who gets all of them has the Agents, and who deletes all of them means those. */
+const PODS = computed({
+  group: '',
+  version: 'v1',
+  plural: 'pods',
+  kind: 'Pod',
+  verbs: READ_VERBS,
+  isNamespaced: true,
+  shortNames: ['po'],
+  subresources: [
+    { name: 'attach', kind: 'PodAttachOptions', ...CONNECT },
+    { name: 'exec', kind: 'PodExecOptions', ...CONNECT },
+    { name: 'log', kind: 'Pod', verbs: ['get'], isStream: true },
+    { name: 'portforward', kind: 'PodPortForwardOptions', ...CONNECT },
+  ],
+  asks: 'pods',
+  readOnlyBecause: 'pods are a view of agents; change the Agent',
+});
+
+const POD_METRICS = computed({
+  group: 'metrics.k8s.io',
+  version: 'v1beta1',
+  plural: 'pods',
+  kind: 'PodMetrics',
+  singular: '',
+  verbs: ['get', 'list'],
+  isNamespaced: true,
+  asks: 'usage',
+});
+
 export const resources: readonly Resource[] = [
   ...kinds.filter(({ kind }) => SERVED.includes(kind)).map(ofKind),
   computed({ group: '', version: 'v1', plural: 'services', kind: 'Service', verbs: ['list'], isNamespaced: true, shortNames: ['svc'] }),
+  PODS,
+  POD_METRICS,
   computed({
     group: 'events.k8s.io',
     version: 'v1',

@@ -74,9 +74,11 @@ function verbOn(target: Target, method: string, isWatch: boolean): Routing {
   return { is: isNameMissing ? 'name missing' : 'no such method', ...of, verb: methodVerb(method) };
 }
 
-/** Custom resources may be created on the name they are to have. */
-function isNamedCreation({ resource, name, subresource }: Target, method: string): boolean {
-  return method === 'POST' && name !== undefined && subresource === undefined && resource.stored?.crd !== undefined;
+/** Custom resources may be created on the name they are to have; and what is done to a pod is created on it. */
+function isNamedCreation(target: Target, method: string): boolean {
+  const { resource, name, subresource } = target;
+  if (method !== 'POST' || name === undefined) return false;
+  return subresource === undefined ? resource.stored?.crd !== undefined : verbsOf(target)?.includes('create') === true;
 }
 
 function verbsOf({ resource, subresource }: Target): readonly string[] | undefined {

@@ -7,6 +7,7 @@ import type { ListQuery, Store } from '#store/store.ts';
 import { matchesQuery } from '#store/table.ts';
 import { customResourceDefinitions } from './documents/crd.ts';
 import { presentationOf, shown } from './forms.ts';
+import { podSource } from './pods/source.ts';
 import { type Resource, resources } from './resources.ts';
 import { coreFieldLabel } from './shape/events.ts';
 import { projectedSource, type Source, storedSource } from './source.ts';
@@ -16,16 +17,23 @@ export interface Sources {
   shown(resource: Resource, object: KindObject): KindObject;
 }
 
-export function createSources(store: Store, clock: Clock): Sources {
+export interface SourceOptions {
+  readonly clock: Clock;
+  /** The node that all pods are on. */
+  readonly nodeName: string;
+}
+
+export function createSources(store: Store, options: SourceOptions): Sources {
   const sources = new Map<Resource, Source>();
-  for (const resource of resources) sources.set(resource, sourceFor(resource, store, clock));
+  for (const resource of resources) sources.set(resource, sourceFor(resource, store, options));
   return {
     sourceOf: (resource) => sources.get(resource) as Source,
     shown,
   };
 }
 
-function sourceFor(resource: Resource, store: Store, clock: Clock): Source {
+function sourceFor(resource: Resource, store: Store, { clock, nodeName }: SourceOptions): Source {
+  if (resource.kind === 'Pod') return podSource(store, nodeName);
   if (resource.stored) {
     const stored = storedSource(store, resource.stored.kind);
     const present = presentationOf(resource);

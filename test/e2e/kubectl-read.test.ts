@@ -82,7 +82,8 @@ withEveryKubectl('kubectl get', (test) => {
     expect(await run(['get', 'tasks'])).toEqual({ code: 0, stdout: '', stderr: `No resources found in ${namespace} namespace.\n` });
     expect(await fails(['get', 'task', 'x'])).toBe('Error from server (NotFound): tasks.agentiso.dev "x" not found\n');
     expect(await run(['get', 'task', 'x', '--ignore-not-found'])).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(await fails(['get', 'pods'])).toContain(`the server doesn't have a resource type "pods"`);
+    expect(await run(['get', 'pods'])).toEqual({ code: 0, stdout: '', stderr: `No resources found in ${namespace} namespace.\n` });
+    expect(await fails(['get', 'widgets'])).toContain(`the server doesn't have a resource type "widgets"`);
     expect(await fails(['get', 'task', 'x', '-n', 'nowhere'])).toContain('not found');
   });
 

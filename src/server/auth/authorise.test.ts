@@ -39,7 +39,7 @@ const RESOURCES: Record<string, string> = {
   subjectaccessreviews: 'authorization.k8s.io',
   tokenreviews: 'authentication.k8s.io',
 };
-const KINDS: Record<string, string> = { teams: 'Team', agents: 'Agent', tasks: 'Task', merges: 'Merge' };
+const KINDS: Record<string, string> = { teams: 'Team', agents: 'Agent', tasks: 'Task', merges: 'Merge', pods: 'Pod' };
 const PLACES = {
   own: { namespace: 'default', team: 'sprint' },
   'other team': { namespace: 'default', team: 'sprint-two' },
@@ -49,7 +49,7 @@ const PLACES = {
 /** What everybody with a token may do, wherever. */
 const SELF = ['create selfsubjectaccessreviews', 'create selfsubjectrulesreviews', 'create selfsubjectreviews'];
 const READ_OWN = ['teams', 'agents', 'tasks', 'merges'].flatMap((of) => [`get ${of}`, `list ${of}`, `watch ${of}`, `get ${of}/status`]);
-const AGENT_OWN = [...SELF, ...READ_OWN, 'get teams/scale', 'create tasks'];
+const AGENT_OWN = [...SELF, ...READ_OWN, 'get pods', 'list pods', 'watch pods', 'get teams/scale', 'create tasks'];
 const ACTING = ['pods/exec', 'pods/attach', 'pods/portforward', 'pods/proxy'];
 const VIEWER = [
   ...SELF,
@@ -189,8 +189,8 @@ describe('the scope of a list', () => {
   it.each([
     ['admin', { all: Object.keys(RESOURCES) }],
     ['viewer', { all: Object.keys(RESOURCES) }],
-    ['coder', { filtered: ['teams', 'agents', 'tasks', 'merges', 'events'] }],
-    ['lead', { filtered: ['teams', 'agents', 'tasks', 'merges', 'events'] }],
+    ['coder', { filtered: ['teams', 'agents', 'tasks', 'merges', 'events', 'pods'] }],
+    ['lead', { filtered: ['teams', 'agents', 'tasks', 'merges', 'events', 'pods'] }],
   ])('of %s', (who, expected: { all?: string[]; filtered?: string[] }) => {
     for (const [resource, group] of Object.entries(RESOURCES)) {
       if (resource.includes('/')) continue;

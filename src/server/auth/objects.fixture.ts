@@ -9,8 +9,9 @@ export interface Place {
 
 export function objectOf(kind: string, { namespace = 'default', team = 'sprint', name }: Place = {}): KindObject {
   const isTeam = kind === 'Team';
+  const isPod = kind === 'Pod';
   return {
-    apiVersion: API_VERSION,
+    apiVersion: isPod ? 'v1' : API_VERSION,
     kind,
     metadata: {
       name: name ?? (isTeam ? team : `${team}-${kind.toLowerCase()}`),
@@ -19,6 +20,7 @@ export function objectOf(kind: string, { namespace = 'default', team = 'sprint',
       resourceVersion: '1',
       generation: 1,
       creationTimestamp: '2026-01-01T00:00:00Z',
+      ...(isPod ? { labels: { 'agentiso.dev/team': team } } : {}),
     },
     spec: isTeam ? { roles: [] } : { team, prompt: 'help' },
   };

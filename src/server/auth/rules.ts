@@ -47,6 +47,8 @@ function teamRules({ team, name }: AgentIdentity): ResourceRule[] {
     { verbs: ['list', 'watch'], apiGroups: [GROUP], resources: ['teams'] },
     { verbs: READ, apiGroups: [GROUP], resources: ['agents', 'tasks', 'merges'] },
     { verbs: ['get'], apiGroups: [GROUP], resources: ['agents/status', 'tasks/status', 'merges/status'] },
+    // As it sees the agents; but not what they say, nor anything inside them, its own workspace included: there it is already.
+    { verbs: READ, apiGroups: [''], resources: ['pods'] },
     { verbs: READ, apiGroups: EVENT_GROUPS, resources: ['events'] },
     { verbs: isLead(name) ? ['create', 'update', 'patch'] : ['create'], apiGroups: [GROUP], resources: ['tasks'] },
   ];

@@ -41,7 +41,13 @@ describe('an agent', () => {
     expect(canSee(coder, objectOf('Task', { team: 'sprint', name: 'other-task' }))).toBe(true);
   });
 
-  it.each(['ConfigMap', 'Lease', 'Namespace', 'Pod'])('sees no %s, even one that claims to be of its team', (kind) => {
+  it('sees the Pods of its team, by the label that the server gives them', () => {
+    expect(canSee(coder, objectOf('Pod'))).toBe(true);
+    expect(canSee(coder, objectOf('Pod', { team: 'other' }))).toBe(false);
+    expect(canSee(coder, objectOf('Pod', { namespace: 'elsewhere' }))).toBe(false);
+  });
+
+  it.each(['ConfigMap', 'Lease', 'Namespace'])('sees no %s, even one that claims to be of its team', (kind) => {
     expect(canSee(coder, objectOf(kind))).toBe(false);
     expect(canSee(coder, { ...objectOf(kind), apiVersion: 'v1' })).toBe(false);
   });

@@ -1,6 +1,7 @@
 /** Which objects an identity may see. Pure; lists and watches ask it for every object that they would show. */
 import { API_VERSION, type KindObject } from '#api/meta.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
+import { TEAM_LABEL } from '../pods/project.ts';
 import type { AgentIdentity, Identity } from './identity.ts';
 
 /** What an Event is about. */
@@ -23,7 +24,10 @@ export function canSee(identity: Identity, object: KindObject, lookup?: Lookup):
 
 /** By what the object says, never by the start of its name: `a-b-1` may belong to team `a` or to team `a-b`. */
 export function isOfTeam({ team, namespace }: AgentIdentity, { apiVersion, kind, metadata, spec }: KindObject): boolean {
-  if (apiVersion !== API_VERSION || metadata.namespace !== namespace) return false;
+  if (metadata.namespace !== namespace) return false;
+  // The server itself writes this label into what it shows of an agent.
+  if (apiVersion === 'v1' && kind === 'Pod') return metadata.labels?.[TEAM_LABEL] === team;
+  if (apiVersion !== API_VERSION) return false;
   if (kind === 'Team') return metadata.name === team;
   return TEAM_KINDS.includes(kind) && isObject(spec) && spec['team'] === team;
 }

@@ -106,7 +106,21 @@ const EVENT = object('Event is a report of something that happened to an object.
   type: text('Normal or Warning.'),
 });
 
+const POD_METRICS = object('PodMetrics is what an agent uses now. Read-only.', {
+  containers: list(
+    'What its one container uses.',
+    object('Usage of a container.', { name: text('Its name.'), usage: open('cpu and memory, as quantities.') }),
+  ),
+  timestamp: text('When it was measured.'),
+  window: text('Over how long the processor time was measured.'),
+});
+
 export const computedSchemas: Readonly<Record<string, Schema>> = {
+  pods: object('Pod is a view of an Agent, for clients that only know pods. Read-only: change the Agent.', {
+    spec: open('What the Agent asks for, in the words of a pod: one container named agent.'),
+    status: open('What the Agent does, in the words of a pod.'),
+  }),
+  'pods.metrics.k8s.io': POD_METRICS,
   services: object('Service is a named address of pods. There are none here.', { spec: open('Not used.'), status: open('Not used.') }),
   'events.events.k8s.io': EVENT,
   'customresourcedefinitions.apiextensions.k8s.io': object(

@@ -16,6 +16,7 @@ describe('the order of groups', () => {
       'authorization.k8s.io/v1',
       'apiextensions.k8s.io/v1',
       'coordination.k8s.io/v1',
+      'metrics.k8s.io/v1beta1',
       'agentiso.dev/v1alpha1',
     ]);
   });

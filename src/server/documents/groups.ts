@@ -16,7 +16,15 @@ export interface GroupVersion {
  * Kubernetes lists groups by a built-in priority, and custom ones last by name. The order matters: clients give a name that two groups
  * have, such as `events`, to the first.
  */
-const PRIORITY = ['', 'events.k8s.io', 'authentication.k8s.io', 'authorization.k8s.io', 'apiextensions.k8s.io', 'coordination.k8s.io'];
+const PRIORITY = [
+  '',
+  'events.k8s.io',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'apiextensions.k8s.io',
+  'coordination.k8s.io',
+  'metrics.k8s.io',
+];
 
 function rank(group: string): number {
   const place = PRIORITY.indexOf(group);

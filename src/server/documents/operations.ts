@@ -121,8 +121,8 @@ function operationsOfResource({ path: root }: GroupVersion, resource: Resource):
     ...lists.map((action) => operation(resource, action, { path: everywhere, isAllNamespaces: true })),
     ...allowed(ON_COLLECTION, verbs).map((action) => operation(resource, action, { path })),
     ...allowed(ON_ITEM, verbs).map((action) => operation(resource, action, { path: item })),
-    ...subresources.flatMap(({ name, verbs: own }) =>
-      allowed(ON_ITEM, own).map((action) => operation(resource, action, { path: `${item}/${name}`, subresource: name })),
+    ...subresources.flatMap(({ name, verbs: own, isStream }) =>
+      allowed(isStream ? [] : ON_ITEM, own).map((action) => operation(resource, action, { path: `${item}/${name}`, subresource: name })),
     ),
   ];
 }

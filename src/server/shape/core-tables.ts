@@ -1,6 +1,7 @@
 /** The tables of kinds that are not custom: their columns are part of Kubernetes, and say more than a path could. */
 import { ageOf } from '#lib/age.ts';
 import { isObject } from '#lib/json.ts';
+import { podTable } from '../pods/table.ts';
 import { type ColumnDefinition, NAME_HEADER, nameOf, type TableFormat } from './columns.ts';
 import { eventTableFormat } from './event-table.ts';
 import { textAt } from './events.ts';
@@ -31,6 +32,7 @@ function table(...columns: readonly Column[]): TableFormat {
 /** By kind. */
 export const coreTables: ReadonlyMap<string, TableFormat> = new Map([
   ['Event', eventTableFormat],
+  ['Pod', podTable],
   [
     'Namespace',
     table(

@@ -48,7 +48,12 @@ async function apply(name: string, body: unknown, { query = {}, identity = admin
     warnings: [],
     body: () => Promise.reject(new Error('read already')),
   };
-  const serving: Serving = { store, clock: systemClock, ...createSources(store, systemClock), lookup: (reference) => store.get(reference) };
+  const serving: Serving = {
+    store,
+    clock: systemClock,
+    ...createSources(store, { clock: systemClock, nodeName: 'here' }),
+    lookup: (reference) => store.get(reference),
+  };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const patch = decodePatch('application/apply-patch+yaml', Buffer.from(text));
   if (patch.type !== 'apply-patch') throw new Error('another patch');

@@ -40,7 +40,7 @@ export function visibility({ identity, route }: Call, { lookup }: Serving): ((ob
   return listScope(identity, { group, resource }) === 'all' ? undefined : (object) => canSee(identity, object, lookup);
 }
 
-export function notFound({ route: { resource, name } }: Call) {
+export function notFound({ route: { resource, name } }: Pick<Call, 'route'>) {
   return failure(404, `${qualifiedName(resource)} ${JSON.stringify(name)} not found`, {
     details: { ...(name ? { name } : {}), ...(resource.group ? { group: resource.group } : {}), kind: resource.plural },
   });
