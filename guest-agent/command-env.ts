@@ -1,4 +1,5 @@
 /** The environment of a command: a few names of the guest's own, then what the caller gave. */
+import { ProtocolError } from '#protocol/protocol-error.ts';
 
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TERM', 'SHELL'];
 /** They decide which code the shell and the loader run. */
@@ -11,10 +12,21 @@ export function inheritedEnv(env: Environment): Record<string, string> {
   return Object.fromEntries(INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
+/** Where `egress` listens; what lies on the team's own network needs no proxy. */
+export function proxyEnv(port: number): Record<string, string> {
+  const proxy = `http://127.0.0.1:${port}`;
+  const direct = 'localhost,127.0.0.0/8,127.0.0.1,::1,10.99.0.0/16';
+  const upper = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: direct };
+  return { ...upper, http_proxy: proxy, https_proxy: proxy, no_proxy: direct };
+}
+
 /** Throws naming the first variable that may not be set. */
 export function checkEnv(env: Readonly<Record<string, string>>): void {
-  for (const name of Object.keys(env)) {
-    if (BLOCKED.test(name)) throw new Error(`environment variable ${name} may not be set`);
-    if (!NAME.test(name)) throw new Error(`environment variable name ${JSON.stringify(name)} is not valid`);
+  for (const [name, value] of Object.entries(env)) {
+    if (BLOCKED.test(name)) throw new ProtocolError('Forbidden', `environment variable ${name} may not be set`);
+    if (!NAME.test(name)) {
+      throw new ProtocolError('Invalid', `environment variable name ${JSON.stringify(name)} is not valid: letters, digits and _ are`);
+    }
+    if (value.includes('\0')) throw new ProtocolError('Invalid', `environment variable ${name} has a zero byte in its value`);
   }
 }

@@ -1,7 +1,8 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ExecParams, ExecResult } from '#protocol/messages.ts';
+import type { ExecParams, ExecResult } from '#protocol/control.ts';
+import { ProtocolError } from '#protocol/protocol-error.ts';
 import { bundleGuest, type GuestBundle } from '../test/support/guest-bundle.ts';
 import { isPidAlive, type RunningGuest, startGuestProcess } from '../test/support/running-guest.ts';
 
@@ -54,6 +55,18 @@ describe('exec', () => {
     expect(await exec({ command: 'cat' })).toMatchObject({ exitCode: 0, stdout: '' });
   });
 
+  it('can open its outputs again by their names', async () => {
+    const command = 'echo one > /dev/stdout; echo two > /dev/stderr; echo three | tee /dev/stderr';
+    expect(await exec({ command })).toMatchObject({ stdout: 'one\nthree\n', stderr: 'two\nthree\n', exitCode: 0 });
+  });
+
+  it('gets nothing of a command before it, whose process still writes', async () => {
+    const noise = '(setsid sh -c "while [ ! -e quiet ]; do echo noise; sleep 0.01; done") & echo first';
+    expect((await exec({ command: noise })).stdout).toContain('first\n');
+    for (let i = 0; i < 10; i++) expect(await exec({ command: 'sleep 0.02; echo mine' })).toMatchObject({ stdout: 'mine\n', stderr: '' });
+    await writeFile(join(guest.workspace, 'quiet'), '');
+  });
+
   it('says 128 + n for a command ended by a signal', async () => {
     expect(await exec({ command: 'kill -9 $$' })).toMatchObject({ exitCode: 137, timedOut: false });
   });
@@ -71,7 +84,7 @@ describe('exec', () => {
     const result = await exec({ command: `${many}; ${many} >&2; exit 7` });
     expect(result).toMatchObject({ exitCode: 7, stdoutTruncated: true, stderrTruncated: true });
     for (const text of [result.stdout, result.stderr]) {
-      expect(text).toMatch(/^x+\n\.\.\. \(truncated\)$/);
+      expect(text).toMatch(/^x+\n\[TRUNCATED: 5000000 bytes total, showing first \d+ bytes\]$/);
       expect(text.length).toBeGreaterThan(2_000_000);
     }
   });
@@ -79,7 +92,7 @@ describe('exec', () => {
   it('keeps 2 MiB of one stream and cuts between characters', async () => {
     const { stdout, stdoutTruncated } = await exec({ command: 'printf ab; yes "€€€€" | tr -d "\\n" | head -c 3000000' });
     expect(stdoutTruncated).toBe(true);
-    const kept = stdout.slice(0, -'\n... (truncated)'.length);
+    const kept = stdout.slice(0, stdout.indexOf('\n[TRUNCATED: 3000002 bytes total, '));
     expect(kept).toMatch(/^ab€+$/);
     // 2 MiB less the two letters is not a multiple of three.
     expect(Buffer.byteLength(kept)).toBe(2 + Math.floor((2 * 1024 * 1024 - 2) / 3) * 3);
@@ -102,6 +115,24 @@ describe('the environment of an exec', () => {
     const result = await exec({ command: 'touch ran', env: { FINE: '1', [name]: 'x' } });
     expect(result).toMatchObject({ exitCode: -1, stderr: expect.stringContaining(name) });
     expect(await exec({ command: 'test -e ran' })).toMatchObject({ exitCode: 1 });
+  });
+});
+
+describe('setEnv', () => {
+  it('gives later commands its names, which the caller of an exec may change for one', async () => {
+    await guest.client.call('setEnv', { env: { FROM_SET: 'one', OTHER: 'two' } });
+    await guest.client.call('setEnv', { env: { OTHER: 'three' } });
+    expect(await exec({ command: 'echo $FROM_SET $OTHER' })).toMatchObject({ stdout: 'one three\n' });
+    expect(await exec({ command: 'echo $FROM_SET $OTHER', env: { OTHER: 'four' } })).toMatchObject({ stdout: 'one four\n' });
+  });
+
+  it.each([
+    { name: 'LD_PRELOAD', code: 'Forbidden' },
+    { name: 'PATH', code: 'Forbidden' },
+    { name: 'not a name', code: 'Invalid' },
+  ])('refuses $name and then sets nothing at all', async ({ name, code }) => {
+    await expect(guest.client.call('setEnv', { env: { GOOD: '1', [name]: 'x' } })).rejects.toMatchObject({ code });
+    expect(await exec({ command: 'echo "[$GOOD]"' })).toMatchObject({ stdout: '[]\n' });
   });
 });
 
@@ -158,7 +189,7 @@ describe('the processes of an exec', () => {
     const command = 'echo $$ > lost.pids; while [ ! -e release ]; do sleep 0.05; done; echo finished > lost.done';
     const call = client.call('exec', { command, timeoutMs: 30_000 });
     const pids = await pidsIn('lost.pids');
-    client.close('connection lost');
+    client.close(new ProtocolError('Unavailable', 'connection lost'));
     await expect(call).rejects.toMatchObject({ code: 'Unavailable' });
     await guest.client.call('ping', {});
     expect(pids.every(isPidAlive)).toBe(true);

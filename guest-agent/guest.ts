@@ -1,4 +1,5 @@
 /** What the handlers share: who this guest is, where it works, what it has running. */
+import type { AgentLog } from './log/agent-log.ts';
 import type { ProcessGroups } from './process-group.ts';
 
 export interface Guest {
@@ -6,9 +7,12 @@ export interface Guest {
   readonly incarnation: string;
   /** Real path of the workspace root. */
   readonly root: string;
-  /** The part of a command's environment that does not come from the caller. */
-  readonly baseEnv: Readonly<Record<string, string>>;
+  /** Its durable memory; exists. */
+  readonly stateDir: string;
+  /** The part of a command's environment that does not come from the caller: the guest's own names, then those of `setEnv`. */
+  env(): Readonly<Record<string, string>>;
   readonly groups: ProcessGroups;
+  readonly log: AgentLog;
   /** Ends what is running, then this process. Only the first call counts. */
-  stop(reason: string): void;
+  stop(reason: string, graceMs?: number): void;
 }

@@ -1,53 +1,85 @@
-/** The guest agent: started by a driver inside the workspace, lives exactly as long as the driver's end of its stdin. */
-import { realpathSync } from 'node:fs';
-import { inheritedEnv } from './command-env.ts';
-import type { Guest } from './guest.ts';
+/**
+ * The guest agent: started by a driver inside the workspace, reached over two sockets in its run directory. It belongs to no daemon: it
+ * outlives the one that started it, and ends when it is told to, when nobody can reach it any more, or when nobody has for long.
+ */
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Binding } from './binding.ts';
+import { writeCrash } from './crash-log.ts';
+import { watchLifetime } from './lifetime.ts';
+import { Listener } from './listener.ts';
 import { type GuestOptions, parseOptions } from './options.ts';
+import { PipePool } from './pipes/pipe-pool.ts';
 import { ProcessGroups } from './process-group.ts';
-import { listen } from './server.ts';
+import { report, say } from './report.ts';
+import { serveControl, serveRelay } from './server.ts';
 
 /** Shorter than what a driver waits between SIGTERM and SIGKILL: a guest that is killed leaves its commands behind. */
 const STOP_GRACE_MS = 2_000;
+/** For what is to be written when everything has ended. */
+const STOP_WRITE_MS = 2_000;
+
+interface GuestProcess {
+  readonly options: GuestOptions;
+  readonly groups: ProcessGroups;
+  readonly binding: Binding;
+  readonly listeners: Listener[];
+}
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
-  const guest = createGuest(options);
-  process.once('SIGTERM', () => guest.stop('SIGTERM'));
-  process.once('SIGINT', () => guest.stop('SIGINT'));
-  // Ends with the driver's process, however that one ends.
-  process.stdin.once('close', () => guest.stop('the host is gone'));
-  process.stdin.on('error', () => guest.stop('the host is gone'));
-  process.stdin.resume();
-  // Whoever started this may be gone before it reads a line.
-  process.stdout.on('error', () => {});
-  process.stderr.on('error', () => {});
+  const groups = new ProcessGroups(new PipePool(join(options.stateDir, 'pipes')));
+  const listeners: Listener[] = [];
+  const stop = (reason: string, graceMs?: number) => void stopProcess(guestProcess, reason, graceMs);
+  const binding = new Binding({ options, groups, stop, processEnv: process.env });
+  const guestProcess: GuestProcess = { options, groups, binding, listeners };
 
-  await listen(guest, options.socketPath);
-  report(`guest ${guest.id} incarnation ${guest.incarnation} is listening`);
-  process.stdout.write('listening\n');
+  process.on('uncaughtException', (error) => crash(guestProcess, error));
+  process.once('SIGTERM', () => stop('SIGTERM'));
+  process.once('SIGINT', () => stop('SIGINT'));
+  process.on('SIGHUP', () => {});
+
+  if (options.identity !== undefined) binding.bind(options.identity);
+  const open = (name: string, serve: typeof serveControl) =>
+    Listener.open({ path: join(options.runDir, name), serve: (socket) => serve(binding, socket), report });
+  listeners.push(...(await Promise.all([open('control.sock', serveControl), open('relay.sock', serveRelay)])));
+  watchLifetime({ isReachable: () => listeners.every(({ isInPlace }) => isInPlace), isNeeded: () => isNeeded(guestProcess), stop });
+  say('listening');
 }
 
-function createGuest({ id, incarnation, workspace }: GuestOptions): Guest {
-  const root = realpathSync(workspace);
-  const groups = new ProcessGroups();
-  const stop = async (reason: string) => {
-    if (groups.isClosed) return;
-    report(`stopping: ${reason}`);
-    await groups.close(STOP_GRACE_MS);
-    process.exit(0);
-  };
-  return {
-    id,
-    incarnation,
-    root,
-    baseEnv: { ...inheritedEnv(process.env), AGENTISO_WORKSPACE: root },
-    groups,
-    stop: (reason) => void stop(reason),
-  };
+function isNeeded({ groups, binding, listeners }: GuestProcess): boolean {
+  if (listeners.some(({ connections }) => connections > 0)) return true;
+  return groups.size > 0 || (binding.bound?.relay.runningTasks() ?? 0) > 0;
 }
 
-function report(line: string): void {
-  process.stderr.write(`${line}\n`);
+async function stopProcess({ groups, binding, listeners }: GuestProcess, reason: string, graceMs = STOP_GRACE_MS): Promise<void> {
+  if (groups.isClosed) return;
+  report(`stopping: ${reason}`);
+  const bound = binding.bound;
+  bound?.guest.log.write('guest', `stopping: ${reason}`);
+  setTimeout(() => process.exit(0), graceMs + STOP_WRITE_MS).unref();
+  // The relay first: what ends now has not failed by itself.
+  await Promise.all([bound?.relay.close(), groups.close(graceMs)]);
+  await bound?.guest.log.close();
+  for (const listener of listeners) listener.close();
+  // What was written last leaves this process.
+  await turn();
+  process.exit(0);
+}
+
+/** Nothing may be trusted any more: what runs is ended at once, and the reason written where the host finds it. */
+function crash({ groups, binding, options, listeners }: GuestProcess, error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  try {
+    report(text);
+    groups.killAll();
+    for (const listener of listeners) listener.close();
+    binding.bound?.guest.log.write('guest', `failed: ${text}`);
+    binding.bound?.guest.log.closeNow();
+    writeCrash(options.stateDir, text, new Date());
+  } finally {
+    process.exit(1);
+  }
 }
 
 main().catch((error: unknown) => {

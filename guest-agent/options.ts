@@ -1,26 +1,49 @@
 /** The command line of the guest agent. */
-import { parseArgs } from 'node:util';
-
-export interface GuestOptions {
-  readonly socketPath: string;
+export interface GuestIdentity {
   readonly id: string;
   readonly incarnation: string;
+}
+
+export interface GuestOptions {
+  /** Absent: a member of the warm pool, which is told later. */
+  readonly identity: GuestIdentity | undefined;
+  /** Where its sockets are. */
+  readonly runDir: string;
+  /** Its durable memory. */
+  readonly stateDir: string;
   /** The workspace root as it really lies in the file system. */
   readonly workspace: string;
+  readonly hasEgress: boolean;
 }
 
 export function parseOptions(argv: readonly string[]): GuestOptions {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args: [...argv], options: { socket: text, id: text, incarnation: text, workspace: text } });
+  const values = readWords(argv);
+  const required = (name: string): string => {
+    const value = values.get(name) ?? '';
+    if (value === '') throw new Error(`--${name} is required`);
+    return value;
+  };
   return {
-    socketPath: required(values.socket, 'socket'),
-    id: required(values.id, 'id'),
-    incarnation: required(values.incarnation, 'incarnation'),
-    workspace: values.workspace ?? '/workspace',
+    identity: values.has('pool') ? undefined : { id: required('id'), incarnation: required('incarnation') },
+    runDir: required('run'),
+    stateDir: required('state'),
+    workspace: required('workspace'),
+    hasEgress: values.has('egress'),
   };
 }
 
-function required(value: string | undefined, name: string): string {
-  if (value === undefined || value === '') throw new Error(`--${name} is required`);
-  return value;
+const WITH_VALUE = ['id', 'incarnation', 'run', 'state', 'workspace'];
+const FLAGS = ['pool', 'egress'];
+
+/** By hand: to load Node's parser would take longer than all the rest of the command line's way. */
+function readWords(argv: readonly string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    const name = word.slice(2);
+    if (word === `--${name}` && FLAGS.includes(name)) values.set(name, '');
+    else if (word === `--${name}` && WITH_VALUE.includes(name)) values.set(name, argv[++at] ?? '');
+    else throw new Error(`${word} is no option: ${[...WITH_VALUE, ...FLAGS].map((each) => `--${each}`).join(', ')} are`);
+  }
+  return values;
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
 import { encodeFrame, MAX_FRAME_BYTES } from '#protocol/framing.ts';
-import { fitIntoAnswer, MAX_KEPT_BYTES, Output, type OutputText, TRUNCATION_MARK } from './output.ts';
+import { execMark, fitIntoAnswer, MAX_KEPT_BYTES, Output, type OutputText, TRUNCATION_MARK } from './output.ts';
 
 async function keep(chunks: readonly Buffer[]): Promise<OutputText> {
   const stream = Readable.from(chunks);
@@ -14,11 +14,11 @@ async function keep(chunks: readonly Buffer[]): Promise<OutputText> {
 describe('Output', () => {
   it('keeps a character that arrives in two pieces', async () => {
     const bytes = Buffer.from('a€b');
-    expect(await keep([bytes.subarray(0, 2), bytes.subarray(2)])).toEqual({ text: 'a€b', isTruncated: false });
+    expect(await keep([bytes.subarray(0, 2), bytes.subarray(2)])).toEqual({ text: 'a€b', isTruncated: false, totalBytes: 5 });
   });
 
   it('is not truncated at exactly the limit', async () => {
-    expect(await keep([Buffer.alloc(MAX_KEPT_BYTES, 'x')])).toEqual({ text: 'x'.repeat(MAX_KEPT_BYTES), isTruncated: false });
+    expect(await keep([Buffer.alloc(MAX_KEPT_BYTES, 'x')])).toMatchObject({ text: 'x'.repeat(MAX_KEPT_BYTES), isTruncated: false });
   });
 
   it('cuts before a character that the limit would split', async () => {
@@ -31,7 +31,7 @@ describe('Output', () => {
 });
 
 describe('fitIntoAnswer', () => {
-  const whole = (text: string): OutputText => ({ text, isTruncated: false });
+  const whole = (text: string): OutputText => ({ text, isTruncated: false, totalBytes: Buffer.byteLength(text) });
 
   it('leaves alone what fits', () => {
     const outputs = { stdout: whole('a\n'), stderr: whole('') };
@@ -39,9 +39,15 @@ describe('fitIntoAnswer', () => {
   });
 
   it('leaves one full stream whole when the other is small', () => {
-    const { stdout, stderr } = fitIntoAnswer({ stdout: { text: 'x'.repeat(MAX_KEPT_BYTES), isTruncated: true }, stderr: whole('note') });
+    const full = { text: 'x'.repeat(MAX_KEPT_BYTES), isTruncated: true, totalBytes: 5_000_000 };
+    const { stdout, stderr } = fitIntoAnswer({ stdout: full, stderr: whole('note') });
     expect(stdout.text).toBe('x'.repeat(MAX_KEPT_BYTES) + TRUNCATION_MARK);
     expect(stderr).toEqual(whole('note'));
+  });
+
+  it('says in the mark of an exec how much there was and how much is shown', () => {
+    const { stdout } = fitIntoAnswer({ stdout: { text: 'ab€', isTruncated: true, totalBytes: 5_000_000 }, stderr: whole('') }, execMark);
+    expect(stdout.text).toBe('ab€\n[TRUNCATED: 5000000 bytes total, showing first 5 bytes]');
   });
 
   it.each([

@@ -5,6 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { MAX_FRAME_BYTES } from '#protocol/framing.ts';
 
 export const MAX_KEPT_BYTES = 2 * 1024 * 1024;
+/** Ends the output of a task that was cut. */
 export const TRUNCATION_MARK = '\n... (truncated)';
 
 /** Room in the frame for everything but the two texts. */
@@ -13,13 +14,21 @@ const ENVELOPE_BYTES = 4096;
 export interface OutputText {
   readonly text: string;
   readonly isTruncated: boolean;
+  /** Of everything the command wrote. */
+  readonly totalBytes: number;
 }
+
+/** What stands behind an output that was cut. */
+export type Mark = (totalBytes: number, shownBytes: number) => string;
+
+const taskMark: Mark = () => TRUNCATION_MARK;
+export const execMark: Mark = (totalBytes, shownBytes) => `\n[TRUNCATED: ${totalBytes} bytes total, showing first ${shownBytes} bytes]`;
 
 /** Reads to the end, so that the command never blocks on a full pipe, and keeps the first MAX_KEPT_BYTES. */
 export class Output {
   readonly #chunks: Buffer[] = [];
   #keptBytes = 0;
-  #isTruncated = false;
+  #totalBytes = 0;
 
   constructor(stream: Readable) {
     stream.on('data', (chunk: Buffer) => this.#keep(chunk));
@@ -30,12 +39,13 @@ export class Output {
     const decoder = new StringDecoder('utf8');
     const text = decoder.write(Buffer.concat(this.#chunks));
     // end() would make a replacement character of the half character at the cut.
-    return { text: this.#isTruncated ? text : text + decoder.end(), isTruncated: this.#isTruncated };
+    const isTruncated = this.#totalBytes > this.#keptBytes;
+    return { text: isTruncated ? text : text + decoder.end(), isTruncated, totalBytes: this.#totalBytes };
   }
 
   #keep(chunk: Buffer): void {
     const room = MAX_KEPT_BYTES - this.#keptBytes;
-    if (chunk.length > room) this.#isTruncated = true;
+    this.#totalBytes += chunk.length;
     if (room === 0) return;
     const kept = chunk.length > room ? Buffer.from(chunk.subarray(0, room)) : chunk;
     this.#chunks.push(kept);
@@ -52,20 +62,21 @@ export interface Outputs {
  * Cuts the larger stream first: JSON needs up to six bytes for one byte of output, so that even one stream may be more than a frame.
  * Adds the mark of truncation.
  */
-export function fitIntoAnswer({ stdout, stderr }: Outputs): Outputs {
+export function fitIntoAnswer({ stdout, stderr }: Outputs, mark = taskMark): Outputs {
   const budget = MAX_FRAME_BYTES - ENVELOPE_BYTES;
   const stdoutBytes = jsonBytes(stdout.text);
   const stderrBytes = jsonBytes(stderr.text);
   return {
-    stdout: fitTo(stdout, Math.max(budget / 2, budget - stderrBytes)),
-    stderr: fitTo(stderr, Math.max(budget / 2, budget - stdoutBytes)),
+    stdout: fitTo(stdout, Math.max(budget / 2, budget - stderrBytes), mark),
+    stderr: fitTo(stderr, Math.max(budget / 2, budget - stdoutBytes), mark),
   };
 }
 
-function fitTo({ text, isTruncated }: OutputText, budgetBytes: number): OutputText {
+function fitTo(output: OutputText, budgetBytes: number, mark: Mark): OutputText {
+  const { text, isTruncated, totalBytes } = output;
   const kept = jsonBytes(text) <= budgetBytes ? text : cutToJsonBytes(text, budgetBytes);
-  if (!isTruncated && kept.length === text.length) return { text, isTruncated };
-  return { text: kept + TRUNCATION_MARK, isTruncated: true };
+  if (!isTruncated && kept.length === text.length) return output;
+  return { text: kept + mark(totalBytes, Buffer.byteLength(kept)), isTruncated: true, totalBytes };
 }
 
 /** In steps, because measuring character by character takes a second for 2 MiB. A step may split a pair of surrogates: it counts more then. */
@@ -89,7 +100,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-function jsonBytes(text: string): number {
+export function jsonBytes(text: string): number {
   const quotes = 2;
   return Buffer.byteLength(JSON.stringify(text)) - quotes;
 }

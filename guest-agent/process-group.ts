@@ -1,13 +1,35 @@
-/** Signals to whole process groups. A group's id is the pid of the command that leads it. */
+/**
+ * Signals to everything a command has started. Most commands are one process group, named by the pid of the process that leads it; a
+ * command on a terminal is a session of several groups, because its shell gives every job a group of its own.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from './monotonic.ts';
+import type { PipePool } from './pipes/pipe-pool.ts';
 
 const POLL_MS = 50;
 
-/** False: the group has no members any more. */
-export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
+export interface Family {
+  readonly kind: 'group' | 'session';
+  readonly id: number;
+}
+
+/** False: nobody is left. */
+export function signalFamily({ kind, id }: Family, signal: NodeJS.Signals | 0): boolean {
+  if (kind === 'group') return signalPid(-id, signal);
+  // A list, not some(): every member gets the signal.
+  return liveMembers({ kind, id })
+    .map((pid) => signalPid(pid, signal))
+    .includes(true);
+}
+
+export function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
+  return signalFamily({ kind: 'group', id }, signal);
+}
+
+function signalPid(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(-groupId, signal);
+    process.kill(pid, signal);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
@@ -19,22 +41,23 @@ export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolea
  * SIGTERM, then SIGKILL when the grace is over. The kernel tells nobody when a group becomes empty, hence the poll; and an empty group
  * is never signalled again, because its id may by then belong to a stranger.
  */
-export async function endGroup(groupId: number, graceMs: number): Promise<void> {
-  const deadline = performance.now() + graceMs;
-  let isAlive = signalGroup(groupId, 'SIGTERM');
-  while (isAlive && performance.now() < deadline) {
+export async function endFamily(family: Family, graceMs: number): Promise<void> {
+  const deadline = monotonicMs() + graceMs;
+  let isAlive = signalFamily(family, 'SIGTERM');
+  while (isAlive && monotonicMs() < deadline) {
     await delay(POLL_MS);
-    isAlive = signalGroup(groupId, 0) && hasLiveMember(groupId);
+    isAlive = signalFamily(family, 0) && liveMembers(family).length > 0;
   }
-  if (isAlive) signalGroup(groupId, 'SIGKILL');
+  if (isAlive) signalFamily(family, 'SIGKILL');
 }
 
 /** Ended members count for the kernel until somebody reaps them, and in many containers nobody does. */
-function hasLiveMember(groupId: number): boolean {
-  return readdirSync('/proc').some((name) => {
-    if (!/^[1-9]/.test(name)) return false;
-    const [state, , group] = readAfterName(`/proc/${name}/stat`).split(' ');
-    return group === String(groupId) && state !== 'Z' && state !== 'X';
+function liveMembers({ kind, id }: Family): readonly number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^[1-9]/.test(name)) return [];
+    const [state, , group, session] = readAfterName(`/proc/${name}/stat`).split(' ');
+    const isMember = (kind === 'group' ? group : session) === String(id);
+    return isMember && state !== 'Z' && state !== 'X' ? [Number(name)] : [];
   });
 }
 
@@ -48,28 +71,45 @@ function readAfterName(path: string): string {
   }
 }
 
-/** The groups this guest has running, so that none of them outlives it. */
+/** What this guest has running, so that none of it outlives the guest. */
 export class ProcessGroups {
-  readonly #running = new Set<number>();
+  /** Where its commands get their pipes from; absent: Node's own sockets do. */
+  readonly pipes: PipePool | undefined;
+  readonly #running = new Map<number, Family>();
   #isClosed = false;
+
+  constructor(pipes?: PipePool) {
+    this.pipes = pipes;
+  }
 
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** A command that was on its way while the guest began to stop ends at once. */
-  add(groupId: number): void {
-    this.#running.add(groupId);
-    if (this.#isClosed) signalGroup(groupId, 'SIGKILL');
+  get size(): number {
+    return this.#running.size;
   }
 
-  delete(groupId: number): void {
-    this.#running.delete(groupId);
+  /** A command that was on its way while the guest began to stop ends at once. */
+  add(id: number, kind: Family['kind'] = 'group'): void {
+    const family: Family = { kind, id };
+    this.#running.set(id, family);
+    if (this.#isClosed) signalFamily(family, 'SIGKILL');
+  }
+
+  delete(id: number): void {
+    this.#running.delete(id);
+  }
+
+  /** Without any grace, for when there is no time. */
+  killAll(): void {
+    this.#isClosed = true;
+    for (const family of this.#running.values()) signalFamily(family, 'SIGKILL');
   }
 
   /** From here on no command may start. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#running].map((groupId) => endGroup(groupId, graceMs)));
+    await Promise.all([...this.#running.values()].map((family) => endFamily(family, graceMs)));
   }
 }

@@ -69,12 +69,7 @@ await build({
   external: ['./full.mjs'],
   banner: { js: '#!/usr/bin/env node' },
 });
-await build({
-  ...common,
-  entryPoints: { 'guest-agent': 'guest-agent/main.ts' },
-  outExtension: { '.js': '.cjs' },
-  format: 'cjs',
-});
+execFileSync(process.execPath, [join(root, 'scripts', 'bundle-guest.mjs'), dist], { stdio: ['ignore', 'inherit', 'inherit'] });
 writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
 // The pieces of the build before stay for programs that run it and have not loaded all of theirs yet.
 const own = readdirSync(dist);

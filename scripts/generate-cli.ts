@@ -6,13 +6,16 @@ import type { Command, Option } from '../src/cli/command.ts';
 import { localCommands } from '../src/cli/local-commands.ts';
 
 const OURS = ['up', 'init', 'serve', 'validate', 'doctor'] as const;
+/** They ask the server, and kubectl does not have them. */
+const OURS_OF_THE_SERVER = ['why', 'board', 'token'] as const;
 const GLOBAL_OPTIONS: readonly Option[] = [NAMESPACE_OPTION, ...TARGET_OPTIONS];
 
 export function cliPage(): string {
-  const ours = OURS.map((name) => localCommands[name]);
+  const asking: readonly Command[] = OURS_OF_THE_SERVER.map((name) => apiCommands[name]);
+  const ours = [...OURS.map((name) => localCommands[name]), ...asking];
   const forgotten = Object.keys(localCommands).filter((name) => !OURS.some((known) => known === name));
   if (forgotten.length > 0) throw new Error(`scripts/generate-cli.ts does not say where ${forgotten.join(', ')} belongs`);
-  const theirs = Object.values<Command>(apiCommands).filter(({ isHidden }) => isHidden !== true);
+  const theirs = Object.values<Command>(apiCommands).filter((command) => command.isHidden !== true && !asking.includes(command));
   return [
     START,
     '## All commands',
@@ -114,6 +117,7 @@ const EXIT_CODES = `## Exit codes
 | 1 | it failed: the server refused, a task failed, a file is not valid. \`diff\`: there are differences. \`auth can-i\`: no |
 | 2 | wrong command line; nothing was done. \`diff\`: it could not be found out |
 | 130 | Ctrl-C before the end |
+| any | \`exec\`: the exit code of the command |
 
 What a pipe should get is on standard output; progress, warnings and errors are on standard error.`;
 

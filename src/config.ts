@@ -10,4 +10,11 @@ export interface DaemonConfig {
   readonly listen?: { readonly host: string; readonly port?: number };
   /** Directories of manifests that people own: followed, never written to. */
   readonly manifestDirectories?: readonly string[];
+  readonly version?: string;
+  /** Leave workspaces running at the end, for the next daemon to go on with. */
+  readonly keepWorkspaces?: boolean;
+  /** Let packets of agents leave the machine where their team allows it; routing them further is the operator's. */
+  readonly uplink?: boolean;
+  /** Variables of the environment that agents may be given by name. */
+  readonly hostEnv?: (name: string) => string | undefined;
 }

@@ -1,6 +1,5 @@
 /** The composition root: builds every room, wires them together, starts and stops them. Nothing else knows them all. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { trackHandEdit } from '#api/fields/hand-edit.ts';
 import { admission, kinds } from '#api/kinds.ts';
@@ -8,11 +7,9 @@ import type { Agent } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { localClient } from '#client/local.ts';
 import type { DaemonConfig } from '#config';
-import { allControllers } from '#controllers/index.ts';
-import type { Driver } from '#drivers/driver.ts';
-import { processDriver } from '#drivers/process/driver.ts';
+import { allControllers, allSweeps } from '#controllers/index.ts';
 import { newUid } from '#lib/clock.ts';
-import { AgentisoError, StalledError } from '#lib/errors.ts';
+import { AgentisoError } from '#lib/errors.ts';
 import { createLogger, type Logger } from '#lib/log.ts';
 import { Metrics } from '#lib/metrics.ts';
 import { checkDirectories } from '#manifests/directory.ts';
@@ -22,8 +19,13 @@ import { recordFileReports } from '#runtime/file-reports.ts';
 import { createManager } from '#runtime/manager.ts';
 import { followNamespaces } from '#runtime/namespaces.ts';
 import { DirectoryStore } from '#store/directory.ts';
-import { runInGuest } from './run-in-guest.ts';
+import { createAgentIo } from './agent-io.ts';
+import { agentWakes, agentWatches } from './agent-wakes.ts';
+import { agentDeps, openAgents } from './agents.ts';
+import { openAttempts } from './attempts.ts';
+import { chooseDriver, type DriverName } from './isolation.ts';
 import { serveApi } from './serve-api.ts';
+import { endAgents, endOrphans } from './stop-agents.ts';
 
 export interface Daemon {
   readonly client: Client;
@@ -50,46 +52,60 @@ export async function startDaemon(config: DaemonConfig): Promise<Daemon> {
 }
 
 async function startOn(directory: DirectoryStore, config: DaemonConfig, log: Logger): Promise<Daemon> {
-  const { home } = config;
-  const client = localClient(directory.store);
+  const { home, hostEnv = () => undefined } = config;
+  const { store } = directory;
+  const client = localClient(store);
   const stopping = new AbortController();
   const ours = kinds.filter(({ crd }) => crd).map(({ kind }) => kind);
   await followNamespaces(client, ours, { signal: stopping.signal, log });
   const metrics = new Metrics();
-  const driver = processDriver({ stateDir: join(home, 'state', 'workspaces'), guestAgentPath: guestAgentPath(), log });
+  const events = new EventLog({ client, log });
+  const agentByUid = (uid: string) => store.list('Agent').items.find(({ metadata }) => metadata.uid === uid) as Agent | undefined;
+  const agents = await openAgents({
+    home,
+    client,
+    log,
+    agentByUid,
+    guestAgentPath: guestAgentPath(),
+    version: config.version ?? 'source',
+    uplink: config.uplink ?? false,
+    onRefused: (agent, name) =>
+      events.recorder('egress').warning(agent, 'EgressRefused', `${name} is not in the team's network.allowDomains`),
+  });
+  const attempts = await openAttempts({ client, mail: agents.mail, sessions: agents.sessions, log });
   const reports = recordFileReports(client, log);
   const unsubscribe = directory.onReport(reports.record);
+  const deps = {
+    ...agentDeps(agents, client),
+    client,
+    contentKinds: kinds.filter(({ kind, isNamespaced }) => isNamespaced && kind !== 'Lease').map(({ kind }) => kind),
+    newIncarnation: newUid,
+    hostEnv,
+    monotonicMs: () => performance.now(),
+    workspaceChanges: agentWakes(agents, agentByUid),
+    watches: agentWatches(store),
+    attempts,
+    network: agents.network,
+    numbers: agents.numbers,
+    driverNameOf: (agent: Agent) => chooseDriver(agent, agents.here).name as DriverName,
+  };
   const manager = createManager({
     client,
     log,
     metrics,
-    controllers: allControllers({
-      client,
-      contentKinds: kinds.filter(({ kind, isNamespaced }) => isNamespaced && kind !== 'Lease').map(({ kind }) => kind),
-      driverFor: (agent) => chooseDriver(agent, [driver]),
-      newIncarnation: newUid,
-      workspaceChanges: (enqueue) =>
-        driver.onChange((id) => {
-          const agent = directory.store.list('Agent').items.find(({ metadata }) => metadata.uid === id);
-          if (agent) enqueue({ kind: 'Agent', namespace: agent.metadata.namespace, name: agent.metadata.name });
-        }),
-      isLive: async ({ metadata, status }, signal) => {
-        const workspace = await driver.get(metadata.uid, signal);
-        return workspace?.phase === 'running' && workspace.incarnation === status?.incarnation;
-      },
-      run: (agent, task, signal) => runInGuest({ driver: chooseDriver(agent, [driver]), agent, task, signal }),
-    }),
+    controllers: allControllers(deps),
+    sweeps: allSweeps(deps),
     gcKinds: [...ours, 'ConfigMap'],
   });
   const served = await serveApi({
     config,
-    store: directory.store,
+    store,
     log,
     metrics: () => metrics.render(),
     reconcileProblem: () => manager.problem(),
+    agentIo: createAgentIo(agents),
   });
   const running = manager.start(stopping.signal);
-  const events = new EventLog({ client, log });
   const manifests = followManifests({
     directories: config.manifestDirectories ?? [],
     client,
@@ -110,12 +126,13 @@ async function startOn(directory: DirectoryStore, config: DaemonConfig, log: Log
       stopping.abort();
       await running;
       unsubscribe();
+      attempts.close();
       if (!directory.isInPlace()) {
-        await endOrphans(driver, directory);
+        await endOrphans(agents, store.list('Agent').items as Agent[]);
         directory.abandon();
         return;
       }
-      await endWorkspaces(driver);
+      await endAgents(agents, client, { keep: config.keepWorkspaces ?? false });
       await reports.flush();
       await events.flush();
       await directory.close();
@@ -137,45 +154,6 @@ function watchPlace(directory: DirectoryStore, home: string): { lost: Promise<st
     timer.unref();
   });
   return { lost, stop: () => clearInterval(timer) };
-}
-
-/** The records of the workspaces went with the directory; the agents that are known tell which ones there were. */
-async function endOrphans(driver: Driver, directory: DirectoryStore): Promise<void> {
-  const signal = AbortSignal.timeout(5_000);
-  const agents = directory.store.list('Agent').items;
-  await Promise.allSettled(agents.map(({ metadata }) => driver.stop(metadata.uid, signal)));
-}
-
-const STRENGTH = ['process', 'sandbox', 'vm'] as const;
-
-/** The strongest there is, or the one asked for; never a weaker one than the team's minimum. */
-function chooseDriver({ spec }: Agent, drivers: readonly Driver[]): Driver {
-  const { driver: asked = 'auto', minimum = 'process' } = spec.isolation ?? {};
-  const strength = (name: string) => STRENGTH.indexOf(name as (typeof STRENGTH)[number]);
-  const usable = drivers
-    .filter(({ name }) => (asked === 'auto' || name === asked) && strength(name) >= strength(minimum))
-    .sort((a, b) => strength(b.name) - strength(a.name));
-  const [strongest] = usable;
-  if (strongest && spec.isolation?.requireLimits && strongest.isolation.limits === 'none') {
-    throw new StalledError('LimitsUnavailable', `isolation.requireLimits is set, and the ${strongest.name} driver limits nothing`);
-  }
-  if (strongest) return strongest;
-  const wanted = asked === 'auto' ? `at least ${minimum}` : asked;
-  throw new StalledError(
-    'IsolationUnavailable',
-    `the agent asks for isolation ${wanted}; this machine offers ${drivers.map(({ name }) => name).join(', ')}`,
-  );
-}
-
-/** Resources and disks stay: the next start brings the agents back where they were. */
-async function endWorkspaces(driver: Driver): Promise<void> {
-  const signal = AbortSignal.timeout(30_000);
-  let running = (await driver.list(signal)).map(({ id }) => id);
-  while (running.length > 0) {
-    const ended = await Promise.all(running.map((id) => driver.stop(id, signal)));
-    running = running.filter((_, index) => !ended[index]);
-    if (running.length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 /** Beside the bundle; from source, where the build put it. */

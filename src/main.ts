@@ -4,6 +4,7 @@ import { runCli } from '#cli/index.ts';
 import { openOutput } from './output.ts';
 
 declare const AGENTISO_VERSION: string | undefined;
+const VERSION = typeof AGENTISO_VERSION === 'string' ? AGENTISO_VERSION : 'source';
 
 const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -37,7 +38,7 @@ const run = runCli(process.argv.slice(2), {
   out: out.write,
   err: err.write,
   signal: interrupted.signal,
-  version: typeof AGENTISO_VERSION === 'string' ? AGENTISO_VERSION : 'source',
+  version: VERSION,
   home: process.env['AGENTISO_HOME'],
   environment: {
     cwd: process.cwd(),
@@ -52,7 +53,9 @@ const run = runCli(process.argv.slice(2), {
     hasColour: isTerminal && !process.env['NO_COLOR'],
     columns: out.columns,
   },
-  startDaemon: async (options) => (await import('./daemon.ts')).startDaemon(options),
+  inspectIsolation: async () => (await import('./inspect-isolation.ts')).inspectIsolation(),
+  startDaemon: async (options) =>
+    (await import('./daemon.ts')).startDaemon({ ...options, version: VERSION, hostEnv: (name) => process.env[name] }),
 });
 void run.then((exitCode) => {
   process.exitCode = exitCode;

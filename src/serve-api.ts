@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DaemonConfig } from '#config';
 import { systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
+import type { AgentIo } from '#server/agent-io.ts';
 import { createApi } from '#server/api.ts';
 import { personIdentity } from '#server/auth/identity.ts';
 import { TokenStore } from '#server/auth/tokens.ts';
@@ -26,17 +27,19 @@ export interface ServeApiOptions {
   readonly metrics: () => string;
   /** What keeps the controllers from working; undefined when nothing does. */
   readonly reconcileProblem: () => string | undefined;
+  readonly agentIo?: AgentIo;
 }
 
 const LOOPBACK = '127.0.0.1';
 
-export async function serveApi({ config, store, log, metrics, reconcileProblem }: ServeApiOptions): Promise<ServedApi> {
+export async function serveApi({ config, store, log, metrics, reconcileProblem, agentIo }: ServeApiOptions): Promise<ServedApi> {
   const { home, listen = { host: LOOPBACK } } = config;
   const access = join(home, 'state', 'access');
   const tls = await ensureCertificates({ dir: access, now: systemClock.now(), hosts: [listen.host] });
   const tokens = await TokenStore.open(access);
   const kubeconfigOf = (token: string) => kubeconfigText({ server: doors.url, caPem: tls.caPem, token });
   const api = createApi({
+    ...(agentIo && { agentIo }),
     tokenDesk: tokenDesk({ tokens, kubeconfig: kubeconfigOf, onRevoked: (user) => api.endWatches(user) }),
     store,
     log,

@@ -3,22 +3,60 @@ import type { Agent } from '#api/types.ts';
 import { StalledError, UnavailableError } from '#lib/errors.ts';
 import { bench, conditionOf, newAgent } from '../../test/support/controllers.ts';
 import { type FakeDriverOptions, fakeDriver } from '../../test/support/fake-driver.ts';
-import { AGENT_FINALIZER, agentController, restartDelayMs, shouldRestart, workspaceCondition } from './controller.ts';
+import { fakeSessions } from '../../test/support/fake-sessions.ts';
+import { workspaceCondition } from './conditions.ts';
+import { AGENT_FINALIZER, agentController } from './controller.ts';
+import type { AgentDeps } from './deps.ts';
+import { restartDelayMs, shouldRestart } from './restarts.ts';
 
 function setUp(options: FakeDriverOptions = {}) {
   const world = bench();
   const driver = fakeDriver(options);
   let incarnations = 0;
-  const newController = (driverFor: (agent: Agent) => typeof driver = () => driver) =>
-    agentController({ driverFor, newIncarnation: () => `run-${++incarnations}`, workspaceChanges: () => () => {} });
+  let monotonicMs = 0;
+  const sessions = fakeSessions(() => monotonicMs);
+  const cards: unknown[] = [];
+  const forgotten: string[] = [];
+  const newController = (more: Partial<AgentDeps> = {}) =>
+    agentController({
+      driverFor: () => driver,
+      newIncarnation: () => `run-${++incarnations}`,
+      workspaceChanges: () => () => {},
+      sessions,
+      placeOf: async () => ({ team: 1, egress: false }),
+      surroundingsOf: async () => ({ httpAddress: null, agentToken: 'a', teamToken: null, peers: {} }),
+      hostEnv: (name) => (name === 'KEY' ? 'secret' : undefined),
+      forward: async (agent) => (agent.spec.portForwards ?? []).map(({ guestPort }) => ({ guestPort, hostPort: 30_000 })),
+      writeCard: async (_agent, card) => void cards.push(card),
+      graceMsOf: async () => 30_000,
+      forget: async ({ metadata }) => void forgotten.push(metadata.name),
+      monotonicMs: () => monotonicMs,
+      ...more,
+    });
   const controller = newController();
   const agent = () => world.get<Agent>('Agent', 'one');
-  return { ...world, driver, controller, newController, agent, look: (using = controller) => world.reconcile(using, 'Agent', 'one') };
+  /** What the network controller would say. */
+  const setNetwork = async (status: 'True' | 'False', reason = 'NotEnforced', message = '') => {
+    const now = agent() as Agent;
+    const condition = { type: 'NetworkReady', status, reason, message, lastTransitionTime: '2026-01-02T03:04:05Z' };
+    const others = (now.status?.conditions ?? []).filter(({ type }) => type !== 'NetworkReady');
+    await world.client.updateStatus<Agent>({ ...now, status: { ...now.status, conditions: [...others, condition] } });
+  };
+  const pass = (ms: number) => {
+    monotonicMs += ms;
+    world.pass(ms);
+  };
+  const look = (using = controller) => world.reconcile(using, 'Agent', 'one');
+  return { ...world, driver, sessions, cards, forgotten, controller, newController, agent, setNetwork, pass, look };
 }
+
+/** Between two heartbeats. */
+const LATER = { requeueAfterMs: expect.any(Number) };
 
 async function running(options: FakeDriverOptions = {}, spec: Record<string, unknown> = {}) {
   const world = setUp(options);
   const { metadata } = await world.client.create<Agent>(newAgent('one', spec));
+  await world.setNetwork('True');
   await world.look();
   return { ...world, id: metadata.uid };
 }
@@ -40,11 +78,12 @@ describe('the five standard cases', () => {
   });
 
   it('changes nothing on the second pass', async () => {
-    const { driver, agent, look, pass } = await running();
+    const { driver, agent, look, pass, sessions, cards } = await running();
     const before = agent();
-    pass(60_000);
-    expect(await look()).toEqual({});
+    pass(20_000);
+    expect(await look()).toEqual(LATER);
     expect(agent()).toBe(before);
+    expect([sessions.calls.map((call) => call.split(' ')[1]), cards.length]).toEqual([['configure', 'setEnv'], 1]);
     expect(driver.calls).toHaveLength(1);
   });
 
@@ -69,8 +108,9 @@ describe('the five standard cases', () => {
   });
 
   it('says why it failed, and recovers', async () => {
-    const { client, driver, agent, look, ctx } = setUp();
+    const { client, driver, agent, look, ctx, setNetwork } = setUp();
     await client.create<Agent>(newAgent('one'));
+    await setNetwork('True');
     driver.failures.push(new UnavailableError('no memory left', { reason: 'NoMemory' }));
     await expect(look()).rejects.toThrow('no memory left');
     expect(conditionOf(agent(), 'Ready')).toBe('False NoMemory: no memory left');
@@ -99,11 +139,12 @@ describe('deletion', () => {
 
   it('of an agent that could never start does not wait for a driver that does not exist', async () => {
     const { client, agent, newController, look } = setUp();
-    const controller = newController(isolationGone);
+    const controller = newController({ driverFor: isolationGone });
     await client.create<Agent>(newAgent('one'));
     await look(controller);
     expect(agent()?.status?.phase).toBe('Failed');
-    expect(conditionOf(agent(), 'Ready')).toBe('False IsolationUnavailable: this machine offers process');
+    for (const type of ['Ready', 'WorkspaceReady'])
+      expect(conditionOf(agent(), type)).toBe('False IsolationUnavailable: this machine offers process');
     await client.delete({ kind: 'Agent', namespace: 'default', name: 'one' });
     await look(controller);
     expect(agent()).toBeUndefined();
@@ -114,9 +155,10 @@ describe('deletion', () => {
     const now = agent() as Agent;
     await client.update<Agent>({ ...now, spec: { ...now.spec, isolation: { driver: 'vm', minimum: 'vm' } } });
     await client.delete({ kind: 'Agent', namespace: 'default', name: 'one' });
-    const controller = newController(({ spec: { isolation } }) =>
-      isolation?.driver === 'process' && isolation.minimum === undefined ? driver : isolationGone(),
-    );
+    const controller = newController({
+      driverFor: ({ spec: { isolation } }) =>
+        isolation?.driver === 'process' && isolation.minimum === undefined ? driver : isolationGone(),
+    });
     await look(controller);
     await look(controller);
     expect([agent(), driver.workspaces.size]).toEqual([undefined, 0]);
@@ -129,7 +171,7 @@ describe('a workspace that starts slowly', () => {
     expect(await look()).toEqual({ requeueAfterMs: 1_000 });
     expect(conditionOf(agent(), 'Ready')).toBe('False Starting: waiting for the guest agent');
     driver.boot(id);
-    expect(await look()).toEqual({});
+    expect(await look()).toEqual(LATER);
     expect(agent()?.status?.phase).toBe('Ready');
   });
 });
@@ -242,6 +284,152 @@ describe('a workspace that exits', () => {
     const { driver, newController, look, id } = await running();
     await look(newController());
     expect(driver.calls).toEqual([`create ${id} run-1`]);
+  });
+});
+
+describe('the session with the guest', () => {
+  it('makes the agent ready only when it is connected, and says why it is not', async () => {
+    const world = setUp();
+    world.sessions.connectsAtOnce = false;
+    const { metadata } = await world.client.create<Agent>(newAgent('one'));
+    await world.setNetwork('True');
+    await world.look();
+    expect(world.agent()?.status?.phase).toBe('Starting');
+    expect(conditionOf(world.agent(), 'RelayReady')).toBe('False RelayDisconnected: nobody listens');
+    expect(conditionOf(world.agent(), 'Ready')).toBe('False RelayDisconnected: nobody listens');
+    world.sessions.set(metadata.uid, { isControlOpen: true, isRelayOpen: true });
+    await world.look();
+    expect([world.agent()?.status?.phase, conditionOf(world.agent(), 'Ready')]).toEqual(['Ready', 'True Running: ']);
+  });
+
+  it('shows that the agent works, on its card too', async () => {
+    const { sessions, agent, look, cards, id } = await running();
+    sessions.beat(id, { runningTasks: [{ taskUid: 't', attempt: 1 }] });
+    await look();
+    expect(agent()?.status).toMatchObject({ phase: 'Working', lastHeartbeat: '2026-01-02T03:04:05.000Z' });
+    expect(cards.at(-1)).toMatchObject({ name: 'one', status: 'working', protocols: ['relay'], endpoints: { http: null } });
+  });
+
+  it('gives secrets by name, once, and says which one is missing', async () => {
+    const { sessions, look, id } = await running({}, { envFrom: [{ hostEnv: 'KEY' }] });
+    await look();
+    expect(sessions.calls.filter((call) => call.includes('KEY'))).toEqual([`${id} setEnv {"env":{"KEY":"secret"}}`]);
+    const { agent, driver } = await running({}, { envFrom: [{ hostEnv: 'NONE' }] });
+    for (const type of ['Ready', 'WorkspaceReady']) {
+      expect(conditionOf(agent(), type)).toBe("False SecretMissing: the daemon's environment has no NONE");
+    }
+    expect([agent()?.status?.phase, driver.calls]).toEqual(['Failed', []]);
+  });
+
+  it('tells the agent where its own interface is and what opens it and those of its team mates, in memory, and again when that changes', async () => {
+    const world = setUp();
+    const { metadata } = await world.client.create<Agent>(newAgent('one'));
+    await world.setNetwork('True');
+    let teamToken: string | null = 'team-1';
+    const controller = world.newController({
+      surroundingsOf: async () => ({ httpAddress: '10.99.0.2', agentToken: 'own', teamToken, peers: {} }),
+    });
+    world.sessions.answers.set('configure', () => ({ httpUrl: 'http://10.99.0.2:8080' }));
+    const told = () => world.sessions.calls.filter((call) => call.includes('setEnv'));
+    const say = (team: string) =>
+      `${metadata.uid} setEnv {"env":{"AGENTISO_HTTP_URL":"http://10.99.0.2:8080","AGENTISO_AGENT_TOKEN":"own","AGENTISO_TEAM_TOKEN":"${team}"}}`;
+    await world.look(controller);
+    world.sessions.beat(metadata.uid, { runningTasks: [{ taskUid: 't', attempt: 1 }] });
+    await world.look(controller);
+    expect(told()).toEqual([say('team-1')]);
+    teamToken = null;
+    await world.look(controller);
+    expect(told()).toEqual([say('team-1'), say('')]);
+  });
+
+  it('that cannot open the HTTP interface is tried again, and the agent is not ready before', async () => {
+    const world = setUp();
+    await world.client.create<Agent>(newAgent('one'));
+    await world.setNetwork('True');
+    world.sessions.answers.set('configure', () => ({ httpProblem: 'port 8080 is busy' }));
+    await expect(world.look()).rejects.toMatchObject({ reason: 'HttpBindFailed' });
+    for (const type of ['Ready', 'RelayReady']) {
+      expect(conditionOf(world.agent(), type)).toBe('False HttpBindFailed: the guest cannot serve HTTP: port 8080 is busy');
+    }
+    const before = world.agent();
+    expect([before?.status?.phase, conditionOf(before, 'WorkspaceReady')]).toEqual(['Starting', 'True Running: ']);
+    world.pass(5_000);
+    await expect(world.look()).rejects.toMatchObject({ reason: 'HttpBindFailed' });
+    expect(world.agent()).toBe(before);
+    world.sessions.answers.delete('configure');
+    await world.look();
+    expect([world.agent()?.status?.phase, conditionOf(world.agent(), 'Ready')]).toEqual(['Ready', 'True Running: ']);
+  });
+
+  it('shows the port forwards in force', async () => {
+    const { agent } = await running({}, { portForwards: [{ guestPort: 3000 }] });
+    expect(agent()?.status?.endpoints).toEqual({ http: null, relayPort: 5001, portForwards: [{ guestPort: 3000, hostPort: 30_000 }] });
+  });
+
+  it('that has been silent for 30 s ends the workspace, which then starts again as a new incarnation', async () => {
+    const { driver, sessions, agent, look, pass, ctx, id } = await running();
+    pass(30_001);
+    expect(await look()).toEqual({ requeueAfterMs: 100 });
+    await look();
+    expect(conditionOf(agent(), 'WorkspaceReady')).toBe('False Exited: the workspace exited (no heartbeat for 30 s)');
+    expect(sessions.get(id)).toBeUndefined();
+    pass(1_000);
+    await look();
+    expect(driver.calls).toEqual([`create ${id} run-1`, `stop ${id}`, `stop ${id}`, `create ${id} run-2`]);
+    expect(agent()?.status).toMatchObject({ phase: 'Ready', incarnation: 'run-2' });
+    expect(ctx.recorded.map(({ reason }) => reason)).toEqual(['HeartbeatLost', 'Restarting']);
+  });
+});
+
+describe('the network', () => {
+  it('must be there before a sandbox starts', async () => {
+    const world = setUp({ isolation: { driver: 'sandbox', network: 'nftables', limits: 'cgroup1' } });
+    await world.client.create<Agent>(newAgent('one'));
+    await world.setNetwork('False', 'RulesRejected', 'nft says no');
+    await world.look();
+    expect(world.driver.calls).toEqual([]);
+    expect(conditionOf(world.agent(), 'Ready')).toBe('False NetworkNotReady: waiting for the network (RulesRejected: nft says no)');
+    await world.setNetwork('True', 'Enforced');
+    await world.look();
+    expect(conditionOf(world.agent(), 'Ready')).toBe('True Running: ');
+  });
+
+  it('that fails later makes the agent unready and leaves the workspace alone', async () => {
+    const { driver, agent, look, setNetwork } = await running();
+    await setNetwork('False', 'RulesRejected', 'nft says no');
+    await look();
+    expect(conditionOf(agent(), 'Ready')).toBe('False RulesRejected: nft says no');
+    expect(driver.calls).toHaveLength(1);
+  });
+});
+
+describe('a busy agent that is to stop', () => {
+  it('has until 5 s before the end of its grace period to finish its tasks', async () => {
+    const { client, driver, sessions, agent, look, pass, id } = await running();
+    sessions.beat(id, { runningTasks: [{ taskUid: 't', attempt: 1 }] });
+    const now = agent() as Agent;
+    await client.update<Agent>({ ...now, spec: { ...now.spec, desiredState: 'Stopped' } });
+    await look();
+    expect(agent()?.status?.phase).toBe('Stopping');
+    pass(24_000);
+    await look();
+    expect(driver.calls).toHaveLength(1);
+    pass(1_000);
+    await look();
+    expect(driver.calls.at(-1)).toBe(`stop ${id}`);
+    await look();
+    expect(agent()?.status?.phase).toBe('Stopped');
+  });
+
+  it('ends as soon as the last one is done', async () => {
+    const { client, driver, sessions, agent, look, id } = await running();
+    sessions.beat(id, { runningTasks: [{ taskUid: 't', attempt: 1 }] });
+    const now = agent() as Agent;
+    await client.update<Agent>({ ...now, spec: { ...now.spec, desiredState: 'Stopped' } });
+    await look();
+    sessions.beat(id);
+    await look();
+    expect(driver.calls.at(-1)).toBe(`stop ${id}`);
   });
 });
 

@@ -7,8 +7,8 @@ import { unmetDemand } from './demands.ts';
 it.each([
   { name: 'nothing special', spec: {}, want: undefined },
   { name: 'another backend', spec: { backend: 'claude-code' }, want: 'BackendMissing' },
-  { name: 'a secret', spec: { envFrom: [{ hostEnv: 'KEY' }] }, want: 'NotSupportedYet' },
-  { name: 'a port', spec: { portForwards: [{ guestPort: 3000 }] }, want: 'NotSupportedYet' },
+  { name: 'a secret', spec: { envFrom: [{ hostEnv: 'KEY' }] }, want: undefined },
+  { name: 'a port', spec: { portForwards: [{ guestPort: 3000 }] }, want: undefined },
   { name: 'to sleep', spec: { desiredState: 'Suspended' }, want: 'NotSupportedYet' },
 ])('answers an agent that asks for $name with $want', ({ spec, want }) => {
   const agent = admission.admit(newAgent('one', spec) as Agent, undefined) as Agent;

@@ -6,11 +6,7 @@ export function unmetDemand({ spec }: Agent): StalledError | undefined {
   if (spec.backend !== 'shell') {
     return new StalledError('BackendMissing', `this version has the backend shell and not ${spec.backend}; set backend: shell`);
   }
-  const unsupported = [
-    ...((spec.envFrom ?? []).length > 0 ? ['spec.envFrom'] : []),
-    ...((spec.portForwards ?? []).length > 0 ? ['spec.portForwards'] : []),
-    ...(spec.desiredState === 'Suspended' ? ['spec.desiredState Suspended'] : []),
-  ];
-  if (unsupported.length === 0) return undefined;
-  return new StalledError('NotSupportedYet', `this version does not act on ${unsupported.join(', ')}; remove it to start the agent`);
+  if (spec.desiredState !== 'Suspended') return undefined;
+  const message = 'this version does not act on spec.desiredState Suspended; remove it to start the agent';
+  return new StalledError('NotSupportedYet', message);
 }

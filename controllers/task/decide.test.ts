@@ -4,15 +4,36 @@ import type { KindObject } from '#api/meta.ts';
 import type { Agent, Task } from '#api/types.ts';
 import type { JsonObject } from '#lib/json.ts';
 import { newAgent, newTask } from '../../test/support/controllers.ts';
-import { type Decision, isFinished, isHeld, nextStep } from './decide.ts';
+import { Board } from './board.ts';
+import { cardOf, isFinished, isHeld } from './card.ts';
+import { type Decision, nextStep } from './decide.ts';
+
+const FINALIZER = 'test/finalizer';
+const NOW = new Date('2026-01-02T03:04:05Z');
+
+function boardOf(agents: readonly Agent[], tasks: readonly Task[]): Board {
+  const board = new Board('a');
+  for (const each of agents) board.putAgent(each);
+  for (const each of tasks) board.put(cardOf(each, FINALIZER));
+  return board;
+}
 
 function task(name: string, spec: JsonObject = {}, status: JsonObject = {}): Task {
-  return { ...admission.admit(newTask(name, spec) as KindObject, undefined), status } as Task;
+  const admitted = admission.admit(newTask(name, spec) as KindObject, undefined);
+  return { ...admitted, metadata: { ...admitted.metadata, uid: name, finalizers: [FINALIZER] }, status } as Task;
 }
 
 function agent(name: string, spec: JsonObject = {}, isReady = true): Agent {
   const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False', reason: 'X', message: '', lastTransitionTime: '' }];
-  return { ...admission.admit(newAgent(name, spec) as KindObject, undefined), status: { conditions } } as Agent;
+  return {
+    ...admission.admit(newAgent(name, spec) as KindObject, undefined),
+    status: { phase: isReady ? 'Ready' : 'Starting', conditions },
+  } as Agent;
+}
+
+function stoppedWithDaemon(ready: Agent): Agent {
+  const stopped = { type: 'WorkspaceReady', status: 'False' as const, reason: 'DaemonStopped', message: '', lastTransitionTime: '' };
+  return { ...ready, status: { ...ready.status, conditions: [...(ready.status?.conditions ?? []), stopped] } };
 }
 
 const shown = (decision: Decision): string => {
@@ -23,6 +44,8 @@ const shown = (decision: Decision): string => {
       return `assign ${decision.agent.metadata.name}`;
     case 'block':
       return `block ${decision.reason} ${decision.blockedBy.join(',')}`;
+    case 'pause':
+      return `pause ${decision.delayMs}`;
     case 'fail':
     case 'wait':
       return `${decision.step} ${decision.reason}: ${decision.message}`;
@@ -93,6 +116,34 @@ describe('nextStep', () => {
       want: 'wait AgentNotReady: no suitable agent is ready: a-x',
     },
     {
+      name: 'of many agents only a few are named',
+      it: task('t'),
+      agents: Array.from({ length: 7 }, (_, index) => agent(`a-${index}`, {}, false)),
+      want: 'wait AgentNotReady: no suitable agent is ready: a-0, a-1, a-2, a-3, a-4 and 2 more',
+    },
+    {
+      name: 'an agent whose status is ready and which is being deleted',
+      it: task('t'),
+      agents: [{ ...WORKER, metadata: { ...WORKER.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } }],
+      want: 'wait AgentNotReady: no suitable agent is ready: a-worker',
+    },
+    {
+      name: 'an agent that was stopped with the daemon and has not been looked at since',
+      it: task('t'),
+      agents: [stoppedWithDaemon(WORKER)],
+      want: 'wait AgentNotReady: no suitable agent is ready: a-worker',
+    },
+    {
+      name: 'an attempt that failed waits out its back-off',
+      it: task('t', {}, { phase: 'Pending', reason: 'AttemptFailed', failures: 2, finishedAt: '2026-01-02T03:04:04.500Z' }),
+      want: 'pause 1500',
+    },
+    {
+      name: 'a back-off that is over',
+      it: task('t', {}, { phase: 'Pending', reason: 'LeaseExpired', failures: 1, finishedAt: '2026-01-02T03:04:04Z' }),
+      want: 'assign a-worker',
+    },
+    {
       name: 'the least busy agent is chosen',
       it: task('t'),
       agents: [WORKER, OTHER],
@@ -104,7 +155,7 @@ describe('nextStep', () => {
       it: task('t'),
       agents: [agent('a-x', { maxConcurrentTasks: 1 })],
       tasks: [task('urgent', { priority: 1 })],
-      want: 'wait Queued: others go first: urgent',
+      want: 'wait Queued: tasks that are more urgent or older go first',
     },
     {
       name: 'two places and a task that is more urgent',
@@ -128,7 +179,7 @@ describe('nextStep', () => {
       want: 'wait AgentsBusy: every suitable agent has its hands full: a-x',
     },
   ])('$name', ({ it: subject, agents = [WORKER], tasks = [], want }) => {
-    expect(shown(nextStep(subject, { agents, tasks: [subject, ...tasks], isLive: () => true }))).toBe(want);
+    expect(shown(nextStep(subject, boardOf(agents, [subject, ...tasks]), NOW))).toBe(want);
   });
 
   it('walks each task once, however many ways lead to it', () => {
@@ -137,7 +188,7 @@ describe('nextStep', () => {
     );
     const tasks = layers.flat().map(({ name, dependsOn }) => task(name, { dependsOn }));
     const last = tasks.at(-1) as Task;
-    expect(shown(nextStep(last, { agents: [WORKER], tasks, isLive: () => true }))).toBe('block DependenciesPending x38,y38');
+    expect(shown(nextStep(last, boardOf([WORKER], tasks), NOW))).toBe('block DependenciesPending x38,y38');
   });
 
   it.each([

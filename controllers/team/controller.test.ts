@@ -82,6 +82,8 @@ describe('the five standard cases', () => {
     expect(get<Agent>('Agent', 'a-dev-1')?.spec.image).toBe('python');
     await edit({ roles: [{ ...dev, count: 1 }], tasks: (spec.tasks ?? []).map((task) => ({ ...task, command: 'make all' })) });
     await look();
+    expect(get<Agent>('Agent', 'a-dev-3')?.metadata.annotations).toHaveProperty(['agentiso.dev/draining']);
+    await look();
     expect(names('Agent')).toEqual(['a-dev']);
     expect(get<Task>('Task', 'a-build')?.spec.command).toBe('make all');
     expect(team()?.status?.budget?.used).toBe(1);
@@ -101,15 +103,38 @@ describe('the five standard cases', () => {
     expect(names('Agent')).toHaveLength(3);
   });
 
-  it('leaves deletion to the garbage collector: nothing holds the team, everything names it as its owner', async () => {
-    const { client, look, store, team } = setUp();
-    const { metadata } = await client.create<Team>(newTeam('a', { roles: ROLES, tasks: TASKS }));
+  it('goes after everything it made, and says what it waits for', async () => {
+    const { client, look, names, team, get } = setUp();
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev' }], tasks: TASKS }));
+    await client.create<Agent>(newAgent('helper'));
     await look();
-    const children = [...store.list('Agent').items, ...store.list('Task').items];
-    expect(children.every((child) => child.metadata.ownerReferences?.[0]?.uid === metadata.uid)).toBe(true);
+    const agent = get<Agent>('Agent', 'a-dev') as Agent;
+    await client.update<Agent>({ ...agent, metadata: { ...agent.metadata, finalizers: ['x/held'] } });
     await client.delete(KEY);
-    expect(team()).toBeUndefined();
-    expect(await look()).toEqual({});
+    await look();
+    expect([names('Agent'), team()?.status?.phase]).toEqual([['a-dev', 'helper'], 'Terminating']);
+    expect(conditionOf(team(), 'Ready')).toBe('False Terminating: waits for agents and tasks: a-dev, a-build');
+    await look();
+    expect(conditionOf(team(), 'Ready')).toBe('False Terminating: waits for agents and tasks: a-dev');
+    const held = get<Agent>('Agent', 'a-dev') as Agent;
+    await client.update<Agent>({ ...held, metadata: { ...held.metadata, finalizers: [] } });
+    await look();
+    expect([team(), names('Agent'), names('Task')]).toEqual([undefined, ['helper'], []]);
+  });
+
+  it('lets its parts live on when they are released first', async () => {
+    const { client, look, names, team, get } = setUp();
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev' }] }));
+    await look();
+    await client.delete(KEY, { propagationPolicy: 'Orphan' });
+    await look();
+    expect(conditionOf(team(), 'Ready')).toBe('False Terminating: waits for its parts to be released');
+    const { ownerReferences: _gone, ...metadata } = (get<Agent>('Agent', 'a-dev') as Agent).metadata;
+    await client.update<Agent>({ ...(get<Agent>('Agent', 'a-dev') as Agent), metadata });
+    const now = team() as Team;
+    await client.update<Team>({ ...now, metadata: { ...now.metadata, finalizers: ['agentiso.dev/team'] } });
+    await look();
+    expect([team(), names('Agent')]).toEqual([undefined, ['a-dev']]);
   });
 });
 
@@ -173,6 +198,7 @@ describe('a name that is taken', () => {
     const { client, look, team } = setUp();
     await client.create<Team>(newTeam('a', { roles: [{ name: 'dev' }] }));
     await look();
+    await client.update<Team>({ ...(team() as Team), metadata: { ...(team() as Team).metadata, finalizers: [] } });
     await client.delete(KEY);
     await client.create<Team>(newTeam('a', { roles: [{ name: 'dev' }] }));
     await look();
@@ -190,11 +216,9 @@ describe('a name that is taken', () => {
 
 describe('what this version does not act on', () => {
   it.each([
-    { field: 'spec.parent', spec: { parent: 'b' } },
     { field: 'spec.repo', spec: { repo: { path: '/srv/a.git' } } },
     { field: 'spec.golden', spec: { golden: {} } },
     { field: 'spec.merge', spec: { merge: {} } },
-    { field: 'spec.suspend', spec: { suspend: true } },
   ])('is refused, not ignored: $field', async ({ field, spec }) => {
     const { client, look, names, team } = setUp();
     await client.create<Team>(newTeam('a', spec));
@@ -207,24 +231,10 @@ describe('what this version does not act on', () => {
 it('is told of changes of its agents and tasks', () => {
   const { controller } = setUp();
   const member = { apiVersion: '', kind: 'Agent', metadata: { namespace: 'n', name: 'x' }, spec: { team: 't' } } as unknown as Agent;
-  expect(controller.watches?.map(({ kind, toKeys }) => [kind, toKeys(member)])).toEqual([
+  expect(controller.watches?.map(({ kind, toKeys }) => [kind, toKeys(member, 'MODIFIED')])).toEqual([
     ['Agent', [{ kind: 'Team', namespace: 'n', name: 't' }]],
     ['Task', [{ kind: 'Team', namespace: 'n', name: 't' }]],
+    ['Merge', [{ kind: 'Team', namespace: 'n', name: 't' }]],
+    ['Team', []],
   ]);
-});
-
-describe('what the spec no longer asks for', () => {
-  it('goes, but never from under a running task', async () => {
-    const { client, look, names, get, edit } = setUp();
-    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev', count: 2 }], tasks: [{ name: 'build', command: 'make' }] }));
-    await look();
-    const task = get<Task>('Task', 'a-build') as Task;
-    await client.updateStatus<Task>({ ...task, status: { phase: 'Running', owner: 'a-dev-2' } });
-    await edit({ roles: [{ ...(get<Team>('Team', 'a')?.spec.roles[0] as Team['spec']['roles'][0]), count: 1 }], tasks: [] });
-    await look();
-    expect([names('Agent'), names('Task')]).toEqual([['a-dev', 'a-dev-2'], ['a-build']]);
-    await client.updateStatus<Task>({ ...(get<Task>('Task', 'a-build') as Task), status: { phase: 'Succeeded', owner: 'a-dev-2' } });
-    await look();
-    expect([names('Agent'), names('Task')]).toEqual([['a-dev'], []]);
-  });
 });

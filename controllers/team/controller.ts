@@ -1,102 +1,107 @@
 /**
- * Team: the Agents of its roles and the Tasks of its list, made and kept as the spec says.
- * Owns the condition Ready. Deleting a Team deletes what it made, by owner reference.
+ * Team: the Agents of its roles and the Tasks of its list, made and kept as the spec says, within the budget and below its parents.
+ * Owns the conditions Ready and PolicyRestricted. A Team goes after its sub-teams and after everything it made.
  */
-import type { Draft, KindObject } from '#api/meta.ts';
-import type { Agent, Task, Team } from '#api/types.ts';
+import type { KindObject } from '#api/meta.ts';
+import { reservedIn } from '#api/team-budget.ts';
+import { effectivePolicy } from '#api/team-rules.ts';
+import type { Agent, Merge, Task, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
-import { ignoreNotFound, StalledError } from '#lib/errors.ts';
-import { copyJson, equalJson } from '#lib/json.ts';
-import { setCondition } from '#runtime/conditions.ts';
-import type { Controller, Key } from '#runtime/controller.ts';
-import { ownedBy, setControllerOwner } from '#runtime/owner.ts';
-import { agentsOf, tasksOf, unsupportedFields } from './expand.ts';
-import { membersOf, phaseOf, readyCondition, taskSummaryOf } from './summary.ts';
+import { StalledError } from '#lib/errors.ts';
+import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
+import type { Controller, Key, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
+import { ensureChildren, type Means, type Settled, type TeamLimits } from './children.ts';
+import { unsupportedFields } from './expand.ts';
+import { Family } from './family.ts';
+import { finalizeTeam } from './finalize.ts';
+import type { Hold } from './hold.ts';
+import { ensureOwnedBy, placeBelow, reportRestrictions } from './lineage.ts';
+import { Places } from './places.ts';
+import { ensureReserved, type Grant, liveReservations } from './reservation.ts';
+import { budgetOf, isOpen, membersOf, phaseOf, readyCondition, taskSummaryOf } from './summary.ts';
 
 /** A team may have thousands of tasks, and each look counts them all. */
 const TASKS_DELAY_MS = 100;
+const DEFAULT_LIMITS: TeamLimits = { maxAgentsPerTeam: 20, maxAgents: 100 };
+
+export const TEAM_FINALIZER = 'agentiso.dev/team';
 
 export interface TeamDeps {
   readonly client: Client;
+  /** 20 agents per team, 100 in all, when absent. */
+  readonly limits?: Partial<TeamLimits>;
 }
 
-export function teamController({ client }: TeamDeps): Controller<Team> {
+export function teamController({ client, limits: given = {} }: TeamDeps): Controller<Team> {
+  const limits = { ...DEFAULT_LIMITS, ...given };
+  const places = new Places(client, limits.maxAgents);
+  const family = new Family();
   return {
     name: 'team',
     kind: 'Team',
+    finalizer: TEAM_FINALIZER,
     watches: [
       { kind: 'Agent', toKeys: teamKey },
       { kind: 'Task', toKeys: teamKey, delayMs: TASKS_DELAY_MS },
+      { kind: 'Merge', toKeys: teamKey },
+      { kind: 'Team', toKeys: (team, type) => family.concernedBy(team, type) },
     ],
-    async reconcile(team, ctx) {
-      const unsupported = unsupportedFields(team);
-      if (unsupported.length > 0) {
-        team.status.phase ??= 'Creating';
-        throw new StalledError('NotSupportedYet', `this version does not act on ${unsupported.join(', ')}; remove it to start the team`);
-      }
-      const wanted = agentsOf(team);
-      refuseNamesakes(wanted);
-      const tasksWanted = tasksOf(team);
-      await ensureChildren(client, team, [...wanted, ...tasksWanted]);
-      await removeSurplus(client, team, [...wanted, ...tasksWanted]);
-      const agents = await membersIn<Agent>(client, team, 'Agent');
-      const tasks = taskSummaryOf(await membersIn<Task>(client, team, 'Task'));
-      const ready = readyCondition(wanted.length, agents);
-      const used = agents.length;
-      const budget = { used, reserved: 0, remaining: team.spec.budget.maxAgents - used };
-      Object.assign(team.status, {
-        phase: phaseOf(ready, tasks),
-        members: membersOf(team, agents),
-        taskSummary: tasks,
-        budget,
-        observedGeneration: team.metadata.generation,
-      });
-      setCondition(team, ready, ctx.now());
-      return {};
-    },
+    reconcile: (team, ctx) => reconcileTeam(team, { client, limits, places, ctx }),
+    finalize: (team, ctx) => finalizeTeam(client, team, ctx),
   };
 }
 
-/** `dev` with count 2 and `dev-1` both want `<team>-dev-1`. */
-function refuseNamesakes(wanted: readonly Draft[]): void {
-  const names = wanted.map(({ metadata }) => metadata.name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) throw new StalledError('NameTaken', `two roles give an agent the name ${twice}; rename one of them`);
+async function reconcileTeam(team: WithStatus<Team>, means: Means): Promise<Result> {
+  const { client, ctx } = means;
+  team.status.phase ??= 'Creating';
+  refuseUnsupported(team);
+  const ancestors = await placeBelow(client, team);
+  // The write of the owner brings the next look, at the new version.
+  if (await ensureOwnedBy(client, team, ancestors[0])) return {};
+  team.status.depth = ancestors.length;
+  reportRestrictions(team, ancestors, ctx);
+  const [agents, tasks] = await Promise.all([membersIn<Agent>(client, team, 'Agent'), membersIn<Task>(client, team, 'Task')]);
+  await pruneReservations(client, team);
+  const grant = await ensureReserved(client, team, ancestors, agents.length + reservedIn(team));
+  const policy = effectivePolicy(team, ancestors);
+  const settled = await ensureChildren(team, { granted: grant.granted, policy, agents, tasks }, means);
+  await summarise(team, settled, grant, means);
+  return settled.requeueAfterMs === undefined ? {} : { requeueAfterMs: settled.requeueAfterMs };
 }
 
-/** Makes what is missing and brings back what drifted; what is not ours is reported, never adopted. */
-async function ensureChildren(client: Client, team: Team, wanted: readonly Draft[]): Promise<void> {
-  for (const draft of wanted) {
-    const child = copyJson(draft);
-    setControllerOwner(child, team);
-    const key = { kind: child.kind, namespace: team.metadata.namespace, name: child.metadata.name ?? '' };
-    const existing = await ignoreNotFound(client.get<KindObject>(key));
-    if (!existing) await client.create(child);
-    else if (!ownedBy(existing, team)) {
-      throw new StalledError('NameTaken', `${key.kind} ${key.name} exists and does not belong to this team; delete or rename it`);
-    } else if (existing.metadata.deletionTimestamp === undefined && !isAsWanted(existing, child)) {
-      await client.update({ ...existing, spec: { ...(existing.spec as object), ...(child.spec as object) } });
-    }
-  }
+function refuseUnsupported(team: Team): void {
+  const unsupported = unsupportedFields(team);
+  if (unsupported.length === 0) return;
+  throw new StalledError('NotSupportedYet', `this version does not act on ${unsupported.join(', ')}; remove it to start the team`);
 }
 
-/** Admission adds defaults the draft does not have: compare what the draft says, no more. */
-function isAsWanted(existing: KindObject, draft: Draft): boolean {
-  return equalJson(existing.spec, { ...(existing.spec as object), ...(draft.spec as object) });
+/** In the copy: written at the end of the pass, unless somebody else wrote in between. */
+async function pruneReservations(client: Client, team: WithStatus<Team>): Promise<void> {
+  const { budget } = team.status;
+  if (!budget?.reservations) return;
+  const { namespace, name } = team.metadata;
+  const { items } = await client.list<Team>('Team', { namespace, fieldSelector: `spec.parent=${name}` });
+  budget.reservations = [...liveReservations(team, items)];
 }
 
-/** What the spec no longer asks for goes, but not from under a running task: its end brings the next look. */
-async function removeSurplus(client: Client, team: Team, wanted: readonly Draft[]): Promise<void> {
-  const names = new Set(wanted.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
-  const tasks = await membersIn<Task>(client, team, 'Task');
-  const held = tasks.filter(({ status }) => status?.phase === 'Claimed' || status?.phase === 'Running');
-  const inUse = new Set(held.flatMap(({ metadata, status }) => [`Task ${metadata.name}`, `Agent ${status?.owner}`]));
-  for (const member of [...(await membersIn<Agent>(client, team, 'Agent')), ...tasks]) {
-    const { namespace, name, uid, deletionTimestamp } = member.metadata;
-    const id = `${member.kind} ${name}`;
-    if (!ownedBy(member, team) || names.has(id) || inUse.has(id) || deletionTimestamp !== undefined) continue;
-    await ignoreNotFound(client.delete({ kind: member.kind, namespace, name }, { preconditions: { uid } }));
-  }
+async function summarise(team: WithStatus<Team>, { wanted, hold }: Settled, grant: Grant, { client, ctx }: Means): Promise<void> {
+  const agents = await membersIn<Agent>(client, team, 'Agent');
+  const tasks = taskSummaryOf(await membersIn<Task>(client, team, 'Task'));
+  const merges = await membersIn<Merge>(client, team, 'Merge');
+  const ready = readyCondition(team, { wanted: wanted.length, agents, hold: grant.hold ?? hold });
+  Object.assign(team.status, {
+    phase: phaseOf(ready, { tasks, isMerging: merges.some(isOpen) }),
+    members: membersOf(team, agents),
+    taskSummary: tasks,
+    budget: budgetOf(team, agents, grant.granted),
+    observedGeneration: team.metadata.generation,
+  });
+  reportHold(team, grant.hold ?? hold, ready, ctx);
+  setCondition(team, ready, ctx.now());
+}
+
+function reportHold(team: Team, hold: Hold | undefined, ready: ConditionInput, ctx: ReconcileContext): void {
+  if (hold && getCondition(team, 'Ready')?.reason !== ready.reason) ctx.events.warning(team, hold.reason, hold.message);
 }
 
 async function membersIn<T extends KindObject>(client: Client, { metadata }: Team, kind: string): Promise<readonly T[]> {
@@ -104,5 +109,5 @@ async function membersIn<T extends KindObject>(client: Client, { metadata }: Tea
 }
 
 function teamKey(object: KindObject): Key[] {
-  return [{ kind: 'Team', namespace: object.metadata.namespace, name: (object as Agent | Task).spec.team }];
+  return [{ kind: 'Team', namespace: object.metadata.namespace, name: (object as Agent | Task | Merge).spec.team }];
 }

@@ -52,8 +52,31 @@ describe('readyCondition', () => {
     },
     { name: 'all ready', wanted: 1, agents: [agent('x', ['True', 'Running', ''])], want: 'True AgentsReady: 1 of 1 agents are ready' },
   ])('with $name', ({ wanted, agents, want }) => {
-    const { type, status, reason, message } = readyCondition(wanted, agents);
+    const { type, status, reason, message } = readyCondition(admitted<Team>(newTeam('a', {})), { wanted, agents });
     expect([type, `${status} ${reason}: ${message}`]).toEqual(['Ready', want]);
+  });
+});
+
+describe('readyCondition of a team in a special state', () => {
+  const ready = agent('x', ['True', 'Running', '']);
+  it.each<{ name: string; spec: object; agents: Agent[]; hold?: { reason: string; message: string }; want: string }>([
+    { name: 'suspended', spec: { suspend: true }, agents: [ready], want: 'False Suspended' },
+    { name: 'held', spec: { suspend: true }, agents: [ready], hold: { reason: 'QuotaExceeded', message: '' }, want: 'False QuotaExceeded' },
+    {
+      name: 'an agent on its way out',
+      spec: {},
+      agents: [ready, { ...agent('y'), metadata: { ...agent('y').metadata, annotations: { 'agentiso.dev/draining': 'x' } } }],
+      want: 'True AgentsReady',
+    },
+    {
+      name: 'an agent that has not seen its new spec',
+      spec: {},
+      agents: [{ ...ready, metadata: { ...ready.metadata, generation: 3 }, status: { ...ready.status, observedGeneration: 2 } }],
+      want: 'False Updating',
+    },
+  ])('$name', ({ spec, agents, hold, want }) => {
+    const { status, reason } = readyCondition(admitted<Team>(newTeam('a', { ...spec })), { wanted: 1, agents, hold });
+    expect(`${status} ${reason}`).toBe(want);
   });
 });
 
@@ -65,12 +88,15 @@ describe('summary', () => {
   });
 
   it.each([
-    { ready: 'True' as const, tasks: { claimed: 0, running: 1 }, want: 'Working' },
-    { ready: 'False' as const, tasks: { claimed: 1, running: 0 }, want: 'Working' },
-    { ready: 'True' as const, tasks: { claimed: 0, running: 0 }, want: 'Ready' },
-    { ready: 'False' as const, tasks: {}, want: 'Creating' },
-  ])('is $want when ready is $ready and tasks are $tasks', ({ ready, tasks, want }) => {
-    expect(phaseOf({ type: 'Ready', status: ready, reason: 'X', message: '' }, tasks)).toBe(want);
+    { ready: 'True' as const, tasks: { claimed: 0, running: 1 }, isMerging: false, want: 'Working' },
+    { ready: 'False' as const, tasks: { claimed: 1, running: 0 }, isMerging: true, want: 'Working' },
+    { ready: 'True' as const, tasks: { claimed: 0, running: 0 }, isMerging: false, want: 'Ready' },
+    { ready: 'False' as const, tasks: {}, isMerging: false, want: 'Creating' },
+    { ready: 'True' as const, tasks: { total: 2, succeeded: 1, failed: 1 }, isMerging: true, want: 'Completing' },
+    { ready: 'True' as const, tasks: { total: 2, succeeded: 1, failed: 1 }, isMerging: false, want: 'Ready' },
+    { ready: 'True' as const, tasks: { total: 2, succeeded: 1, pending: 1 }, isMerging: true, want: 'Ready' },
+  ])('is $want when ready is $ready, tasks are $tasks and merging is $isMerging', ({ ready, tasks, isMerging, want }) => {
+    expect(phaseOf({ type: 'Ready', status: ready, reason: 'X', message: '' }, { tasks, isMerging })).toBe(want);
   });
 
   it('calls members by their short names', () => {
@@ -78,11 +104,22 @@ describe('summary', () => {
     const worker = admitted<Agent>(newAgent('a-worker', { roleName: 'worker' }), {
       phase: 'Ready',
       isolation: { driver: 'vm' },
+      ip: '10.99.0.2',
+      messagesPending: 0,
       workspaceId: 'w',
       incarnation: 'i',
     });
     expect(membersOf(team, [worker, admitted<Agent>(newAgent('helper'))])).toEqual([
-      { name: 'worker', role: 'worker', phase: 'Ready', isolation: 'vm', workspaceId: 'w', incarnation: 'i' },
+      {
+        name: 'worker',
+        role: 'worker',
+        phase: 'Ready',
+        isolation: 'vm',
+        ip: '10.99.0.2',
+        messagesPending: 0,
+        workspaceId: 'w',
+        incarnation: 'i',
+      },
       { name: 'helper', phase: 'Pending' },
     ]);
   });

@@ -1,29 +1,26 @@
 /** What a Team asks for, as the Agents and Tasks it should have. Pure. */
 import { API_VERSION, type Draft } from '#api/meta.ts';
+import { agentNamesOf } from '#api/team-budget.ts';
+import type { EffectivePolicy } from '#api/team-rules.ts';
 import type { Agent, Team } from '#api/types.ts';
 
-/** What an agent is told by others than its role: the team does not touch it. */
+/** What an agent is told by others than its role: the team touches it only to suspend. */
 type NotOfRole = 'desiredState' | 'maxConcurrentTasks';
 
-/** `<team>-<role>` for one agent of a role, `<team>-<role>-1` … for several. */
-export function agentsOf(team: Team): Draft[] {
-  return team.spec.roles.flatMap(({ name, count, ...role }) =>
-    Array.from({ length: count }, (_, index) => {
-      const suffix = count === 1 ? '' : `-${index + 1}`;
-      const spec = {
-        team: team.metadata.name,
-        roleName: name,
-        ...role,
-        isolation: team.spec.isolation,
-      } satisfies Omit<Agent['spec'], NotOfRole>;
-      return {
-        apiVersion: API_VERSION,
-        kind: 'Agent',
-        metadata: { name: `${team.metadata.name}-${name}${suffix}`, namespace: team.metadata.namespace },
-        spec,
-      };
-    }),
-  );
+/** Never less isolated than the ancestors of the team ask for. */
+export function agentsOf(team: Team, { minimum }: Pick<EffectivePolicy, 'minimum'> = team.spec.isolation): Draft[] {
+  const names = agentNamesOf(team);
+  const isolation = { ...team.spec.isolation, minimum };
+  const specs = team.spec.roles.flatMap(({ name, count, ...role }) => {
+    const spec = { team: team.metadata.name, roleName: name, ...role, isolation } satisfies Omit<Agent['spec'], NotOfRole>;
+    return Array.from({ length: count }, () => spec);
+  });
+  return specs.map((spec, index) => ({
+    apiVersion: API_VERSION,
+    kind: 'Agent',
+    metadata: { name: names[index] ?? '', namespace: team.metadata.namespace },
+    spec,
+  }));
 }
 
 export function tasksOf(team: Team): Draft[] {
@@ -39,11 +36,9 @@ export function tasksOf(team: Team): Draft[] {
 /** Fields this version stores but does not act on; refusing them is better than pretending. */
 export function unsupportedFields({ spec }: Team): string[] {
   const asked: [string, boolean][] = [
-    ['spec.parent', typeof spec.parent === 'string'],
     ['spec.repo', spec.repo !== undefined],
     ['spec.golden', spec.golden !== undefined],
     ['spec.merge', spec.merge !== undefined],
-    ['spec.suspend', spec.suspend],
   ];
   return asked.filter(([, isAsked]) => isAsked).map(([field]) => field);
 }

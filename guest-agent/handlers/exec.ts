@@ -1,42 +1,30 @@
 /** exec: one command in the workspace. What goes wrong with the command is a result, not an error. */
-import type { CallContext, ExecParams, ExecResult, Handler } from '#protocol/messages.ts';
-import { ProtocolError } from '#protocol/protocol-error.ts';
-import { checkEnv } from '../command-env.ts';
+import type { ControlHandler, ExecResult } from '#protocol/control.ts';
 import type { Guest } from '../guest.ts';
-import { fitIntoAnswer } from '../output.ts';
+import { monotonicMs } from '../monotonic.ts';
+import { execMark, fitIntoAnswer } from '../output.ts';
 import { type CommandEnd, runCommand } from '../run-command.ts';
-import { resolveInWorkspace } from '../workspace-path.ts';
+import { checkNotStopping, startFailure, toCommand } from './command.ts';
 
-export function execHandler(guest: Guest): Handler<'exec'> {
-  return async (params, context) => {
-    if (guest.groups.isClosed) throw new ProtocolError('Unavailable', 'the guest is stopping');
-    const startedAt = performance.now();
-    const end = await run(guest, { params, context }).catch(toFailedStart);
-    return toResult(end, { timeoutMs: params.timeoutMs, elapsedMs: Math.round(performance.now() - startedAt) });
+export function execHandler(guest: Guest): ControlHandler<'exec'> {
+  return async (params, { signal }) => {
+    checkNotStopping(guest);
+    const { timeoutMs } = params;
+    const startedAt = monotonicMs();
+    const end = await toCommand(guest, params)
+      .then((command) => runCommand({ ...command, timeoutMs, signal }))
+      .catch(toFailedStart);
+    return toResult(end, { timeoutMs, elapsedMs: Math.round(monotonicMs() - startedAt) });
   };
 }
 
-async function run(guest: Guest, { params, context }: { params: ExecParams; context: CallContext }): Promise<CommandEnd> {
-  const { root, baseEnv, groups } = guest;
-  checkEnv(params.env ?? {});
-  const cwd = await resolveInWorkspace(root, params.cwd ?? root);
-  return runCommand({
-    argv: 'argv' in params ? params.argv : ['/bin/sh', '-c', params.command],
-    cwd,
-    env: { ...baseEnv, ...params.env },
-    timeoutMs: params.timeoutMs,
-    signal: context.signal,
-    groups,
-  });
-}
-
 function toFailedStart(error: unknown): CommandEnd {
-  const text = `exec failed: ${error instanceof Error ? error.message : String(error)}`;
-  return { exitCode: -1, stoppedBy: undefined, stdout: { text: '', isTruncated: false }, stderr: { text, isTruncated: false } };
+  const nothing = { text: '', isTruncated: false, totalBytes: 0 };
+  return { exitCode: -1, stoppedBy: undefined, stdout: nothing, stderr: { ...nothing, text: startFailure(error) } };
 }
 
 function toResult(end: CommandEnd, { timeoutMs, elapsedMs }: { timeoutMs: number; elapsedMs: number }): ExecResult {
-  const { stdout, stderr } = fitIntoAnswer(end);
+  const { stdout, stderr } = fitIntoAnswer(end, execMark);
   const note = end.stoppedBy === 'timeout' ? `task timed out after ${timeoutMs / 1000}s` : 'cancelled';
   return {
     exitCode: end.stoppedBy === undefined ? end.exitCode : -1,

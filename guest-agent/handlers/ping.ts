@@ -1,7 +1,7 @@
 /** ping: is the guest still answering? */
-import { GENERATION, type Handler } from '#protocol/messages.ts';
+import { GENERATION, type PingResult } from '#protocol/common.ts';
 import { GUEST_VERSION } from '../version.ts';
 
-export function pingHandler(): Handler<'ping'> {
-  return async () => ({ version: GUEST_VERSION, generation: GENERATION, uptimeMs: Math.round(process.uptime() * 1000) });
+export async function ping(): Promise<PingResult> {
+  return { version: GUEST_VERSION, generation: GENERATION, uptimeMs: Math.round(process.uptime() * 1000) };
 }

@@ -5,6 +5,7 @@ import { builtInKinds } from './built-in.ts';
 import { crds } from './generated/schemas.ts';
 import type { Kind } from './kind.ts';
 import type { KindObject } from './meta.ts';
+import { checkRelations, type StoredObjects } from './relations.ts';
 import { type CustomResourceDefinition, OBJECT_META } from './schema.ts';
 import { admissionOf } from './validate.ts';
 
@@ -43,10 +44,12 @@ export function kindNamed(name: string): Kind | undefined {
   return byKind.get(name);
 }
 
-/** Validation of any object by its kind, as the store needs it. */
+/** Validation of any object by its kind, and beside the stored ones where they are known, as the store needs it. */
 export const admission = {
-  admit(object: KindObject, old: KindObject | undefined): KindObject {
-    return (byKind.get(object.kind) ?? knownKind(object.kind)).admit(object, old);
+  admit(object: KindObject, old: KindObject | undefined, stored?: StoredObjects): KindObject {
+    const admitted = (byKind.get(object.kind) ?? knownKind(object.kind)).admit(object, old);
+    if (stored) checkRelations(admitted, old, stored);
+    return admitted;
   },
 };
 

@@ -3,6 +3,7 @@ import { annotateCommand } from './commands/annotate.ts';
 import { apiResourcesCommand } from './commands/api-resources.ts';
 import { applyCommand } from './commands/apply.ts';
 import { authCommand } from './commands/auth.ts';
+import { boardCommand } from './commands/board.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
 import { createCommand } from './commands/create.ts';
@@ -19,6 +20,8 @@ import { replaceCommand } from './commands/replace.ts';
 import { tokenCommand } from './commands/token.ts';
 import { versionCommand } from './commands/version.ts';
 import { waitCommand } from './commands/wait.ts';
+import { whyCommand } from './commands/why.ts';
+import { streamCommands } from './stream-api-commands.ts';
 
 export { completeCommand } from './commands/complete.ts';
 
@@ -27,6 +30,9 @@ export const apiCommands = {
   describe: describeCommand,
   explain: explainCommand,
   events: eventsCommand,
+  why: whyCommand,
+  board: boardCommand,
+  ...streamCommands,
   'api-resources': apiResourcesCommand,
   auth: authCommand,
   config: configCommand,

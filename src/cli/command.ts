@@ -18,6 +18,14 @@ export interface StartOptions {
   readonly logFormat?: 'json' | 'text';
   readonly listen?: { readonly host: string; readonly port?: number };
   readonly manifestDirectories?: readonly string[];
+  readonly keepWorkspaces?: boolean;
+  readonly uplink?: boolean;
+}
+
+/** How agents would be isolated. A reason is empty where there is nothing to explain. */
+export interface IsolationHere {
+  readonly sandbox: { readonly mode: 'root' | 'rootless' | 'unavailable'; readonly reason: string; readonly limits: string };
+  readonly network: { readonly mode: 'nftables' | 'proxy-only'; readonly reason: string };
 }
 
 /** What a command may know about where it was called. */
@@ -50,6 +58,8 @@ export interface CommandContext {
   /** Absent: this folder, and no terminal. */
   readonly environment?: Environment;
   readonly startDaemon: (options: StartOptions) => Promise<RunningDaemon>;
+  /** What a daemon started here and now would find; tried for real. Absent in tests of other things. */
+  readonly inspectIsolation?: () => Promise<IsolationHere>;
 }
 
 export interface Option {

@@ -5,12 +5,14 @@ import { parseArguments } from './arguments.ts';
 import { type Command, type CommandContext, EXIT } from './command.ts';
 import type { LocalCommandName } from './local-commands.ts';
 import type { QuickCommandName } from './quick-commands.ts';
+import type { StreamCommandName } from './stream-api-commands.ts';
 import { UsageError, unknownWord } from './usage-error.ts';
 import { INTERRUPTED } from './write/read-source.ts';
 
 /** A few files instead of one for each command: to open a file takes longer than to read what is in it. */
 const together = (name: ApiCommandName) => async () => (await import('./api-commands.ts')).apiCommands[name];
 const quick = (name: QuickCommandName) => async () => (await import('./quick-commands.ts')).quickCommands[name];
+const stream = (name: StreamCommandName) => async () => (await import('./stream-api-commands.ts')).streamCommands[name];
 const local = (name: LocalCommandName) => async () => (await import('./local-commands.ts')).localCommands[name];
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -23,6 +25,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   describe: quick('describe'),
   explain: quick('explain'),
   events: quick('events'),
+  why: together('why'),
+  board: together('board'),
+  logs: stream('logs'),
+  exec: stream('exec'),
+  attach: stream('attach'),
+  cp: stream('cp'),
+  'port-forward': stream('port-forward'),
+  top: stream('top'),
   'api-resources': quick('api-resources'),
   auth: quick('auth'),
   config: together('config'),

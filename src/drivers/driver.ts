@@ -1,12 +1,27 @@
 /** One way to isolate a workspace: process, sandbox or vm. Each passes test/conformance/driver.ts. */
 import type { Duplex } from 'node:stream';
 
+export interface Resources {
+  readonly vcpus: number;
+  readonly memoryMiB: number;
+  readonly diskGiB: number;
+}
+
 export interface WorkspaceSpec {
   /** The Agent's metadata.uid: create is idempotent by it, and orphans are found by it. */
   readonly id: string;
   /** New at every start; what runs under an older one is not this workspace. */
   readonly incarnation: string;
   readonly hostname: string;
+  readonly resources: Resources;
+  /** The number of its team: one host uid per team, so that teams cannot touch each other's files. */
+  readonly team: number;
+  /** A tree the workspace begins as a copy of, shared and never written to. Absent: the workspace begins empty. */
+  readonly base?: string;
+  /** Path of the prepared network namespace. Absent: the driver gives the workspace a network of its own with nothing in it. */
+  readonly network?: string;
+  /** Whether the egress proxy's socket will be in the run directory: then proxy variables are set inside. */
+  readonly egress: boolean;
 }
 
 export interface WorkspaceState {
@@ -21,9 +36,20 @@ export interface WorkspaceState {
 /** What is really in force, for Agent.status.isolation. */
 export interface Isolation {
   readonly driver: string;
+  /** nftables, proxy-only or none: how the driver's workspaces are kept apart on the network, given the rights the daemon has. */
   readonly network: string;
+  /** cgroup2, cgroup1, prlimit or none. */
   readonly limits: string;
 }
+
+export interface Usage {
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+  readonly processes: number;
+}
+
+/** Logical ports 5000 and 5001. */
+export type GuestPort = 'control' | 'relay';
 
 export interface Driver {
   readonly name: string;
@@ -37,8 +63,12 @@ export interface Driver {
   stop(id: string, signal: AbortSignal): Promise<boolean>;
   /** Asks for deletion, disk included, and returns; the caller repeats until get() is undefined. */
   delete(id: string, signal: AbortSignal): Promise<void>;
-  /** Opens the control channel to the guest agent inside. Throws WaitingError while the guest is not listening yet. */
-  connect(id: string, signal: AbortSignal): Promise<Duplex>;
+  /** Opens a channel to the guest agent inside. Throws WaitingError while the guest is not listening yet. */
+  connect(id: string, port: GuestPort, signal: AbortSignal): Promise<Duplex>;
+  /** What it uses now; undefined when nothing runs. */
+  usage(id: string, signal: AbortSignal): Promise<Usage | undefined>;
+  /** The host's side of the workspace's run directory: the egress proxy listens there. */
+  runDirectory(id: string): string;
   /** Calls back when a workspace starts or exits, so that nobody has to poll. Returns the unsubscribe function. */
   onChange(listener: (id: string) => void): () => void;
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StalledError } from '#lib/errors.ts';
 import { Channel } from '#protocol/channel.ts';
+import { common, GENERATION } from '#protocol/common.ts';
 import { encodeFrame, FrameDecoder } from '#protocol/framing.ts';
-import { GENERATION, type Handlers } from '#protocol/messages.ts';
 import { type SocketPair, socketPair } from '../../test/support/socket-pair.ts';
 import { connectGuest } from './client.ts';
 
@@ -65,8 +65,7 @@ describe('call', () => {
   );
 
   it('says why the connection ended', async () => {
-    const handlers = { hello: async () => HELLO } as unknown as Handlers;
-    new Channel(pair.far, { handlers });
+    new Channel(pair.far, { outgoing: {}, incoming: { hello: common.hello }, handlers: { hello: async () => HELLO } });
     const client = await connectGuest(pair.near, IDENTITY);
     pair.far.destroy();
     expect(await client.closed).toMatchObject({ name: 'AgentisoError', code: 'Unavailable' });

@@ -1,10 +1,19 @@
-/** The host's side of the control channel: handshake, then typed calls. Results are parsed by the protocol before anybody sees them. */
+/** The host's side of the control connection: handshake, then typed calls. Results are parsed by the protocol before anybody sees them. */
 import type { Duplex } from 'node:stream';
-import { AgentisoError, StalledError } from '#lib/errors.ts';
+import type { AgentisoError } from '#lib/errors.ts';
 import { Channel } from '#protocol/channel.ts';
-import { EXEC_KILL_GRACE_MS, GENERATION, type HelloResult, type MethodName, type Params, type Result } from '#protocol/messages.ts';
+import {
+  type ControlCall,
+  type ControlMethodName,
+  type ControlParams,
+  type ControlResult,
+  control,
+  EXEC_KILL_GRACE_MS,
+} from '#protocol/control.ts';
+import { hasStreams } from '#protocol/method.ts';
 import type { CallOptions } from '#protocol/outgoing-calls.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
+import { type ConnectOptions, greet, rethrow, toAgentisoError } from './handshake.ts';
 
 export interface GuestClient {
   /** The guest agent's version. */
@@ -12,61 +21,47 @@ export interface GuestClient {
   /** Resolves once, with why the connection ended. */
   readonly closed: Promise<AgentisoError>;
   /** Rejects with AgentisoError, or with the signal's reason. Without `deadlineMs` each method has its own. */
-  call<M extends MethodName>(method: M, params: Params<M>, options?: CallOptions): Promise<Result<M>>;
+  call<M extends ControlMethodName>(method: M, params: ControlParams<M>, options?: CallOptions): Promise<ControlResult<M>>;
+  /** A call with its streams; without `deadlineMs` it takes as long as it takes. */
+  open<M extends ControlMethodName>(method: M, params: ControlParams<M>, options?: CallOptions): ControlCall<M>;
   close(reason: string): void;
 }
 
-export interface GuestIdentity {
-  readonly id: string;
-  readonly incarnation: string;
-}
-
-export interface ConnectOptions extends GuestIdentity {
-  readonly signal?: AbortSignal;
-}
-
 /** Takes over the stream, also when it rejects. StalledError ProtocolMismatch: guest and host are of different generations. */
-export async function connectGuest(stream: Duplex, { id, incarnation, signal }: ConnectOptions): Promise<GuestClient> {
-  const channel = new Channel(stream);
-  const call: GuestClient['call'] = (method, params, options = {}) =>
-    channel.call(method, params, { deadlineMs: deadlineMs(method, params), ...options }).catch(rethrow);
-  try {
-    const hello = await call('hello', { generation: GENERATION, id, incarnation }, signal === undefined ? {} : { signal });
-    checkHello(hello, { id, incarnation });
-    return {
-      version: hello.version,
-      closed: channel.closed.then(toAgentisoError),
-      call,
-      close: (reason) => channel.close(new ProtocolError('Unavailable', reason)),
-    };
-  } catch (error) {
-    channel.close(new ProtocolError('Unavailable', 'handshake failed'));
-    throw error;
-  }
+export async function connectGuest(stream: Duplex, options: ConnectOptions): Promise<GuestClient> {
+  const channel = new Channel(stream, { outgoing: control });
+  const version = await greet(channel, options);
+  return {
+    version,
+    closed: channel.closed.then(toAgentisoError),
+    call: (method, params, callOptions = {}) =>
+      channel.call(method, params, { ...deadline(method, params), ...callOptions }).catch(rethrow),
+    open(method, params, callOptions = {}) {
+      try {
+        const opened = channel.open(method, params, callOptions);
+        return { ...opened, result: opened.result.catch(rethrow) } as typeof opened;
+      } catch (error) {
+        rethrow(error);
+      }
+    },
+    close: (reason) => channel.close(new ProtocolError('Unavailable', reason)),
+  };
 }
 
-function checkHello(hello: HelloResult, expected: GuestIdentity): void {
-  if (hello.generation !== GENERATION) {
-    throw new StalledError('ProtocolMismatch', `the guest speaks generation ${hello.generation}, this host ${GENERATION}`, {
-      hint: 'restart the agent so that it gets the guest agent of this version',
-    });
-  }
-  if (hello.id !== expected.id || hello.incarnation !== expected.incarnation) {
-    throw new AgentisoError('Conflict', `the guest says it is ${hello.id} incarnation ${hello.incarnation}`, { reason: 'WrongGuest' });
+/** Gives a member of the warm pool its identity; the handshake follows on another connection. */
+export async function bindGuest(stream: Duplex, params: ControlParams<'bind'>, signal: AbortSignal): Promise<void> {
+  const channel = new Channel(stream, { outgoing: control });
+  try {
+    await channel.call('bind', params, { signal, deadlineMs: 10_000 }).catch(rethrow);
+  } finally {
+    channel.close(new ProtocolError('Unavailable', 'bound'));
   }
 }
 
 /** The answer to an exec that is over its time comes after the grace its processes get. */
-function deadlineMs<M extends MethodName>(method: M, params: Params<M>): number {
+function deadline<M extends ControlMethodName>(method: M, params: ControlParams<M>): CallOptions {
   const marginMs = 5_000;
-  if (method === 'exec') return (params as Params<'exec'>).timeoutMs + EXEC_KILL_GRACE_MS + marginMs;
-  return method === 'ping' ? 5_000 : 10_000;
-}
-
-function rethrow(error: unknown): never {
-  throw error instanceof ProtocolError ? toAgentisoError(error) : error;
-}
-
-function toAgentisoError(error: ProtocolError): AgentisoError {
-  return new AgentisoError(error.code, error.message, { cause: error });
+  if (method === 'exec') return { deadlineMs: (params as ControlParams<'exec'>).timeoutMs + EXEC_KILL_GRACE_MS + marginMs };
+  if (hasStreams(control[method])) return { deadlineMs: 60_000 };
+  return { deadlineMs: method === 'ping' ? 5_000 : 10_000 };
 }

@@ -1,6 +1,7 @@
 /**
- * System calls that Node does not offer and the store cannot do without: a lock that dies with its holder, an exchange of two
- * names that can lose neither file, a way to know that nobody else has a file open, and one flush for a whole file system.
+ * System calls that Node does not offer. The store cannot do without a lock that dies with its holder, an exchange of two names
+ * that can lose neither file, a way to know that nobody else has a file open, and one flush for a whole file system; drivers
+ * cannot do without descriptors that end at a program's start.
  */
 import { linkSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,11 +19,13 @@ interface Calls {
 const LOCK_EX_NB = 2 | 4;
 const AT_FDCWD = -100;
 const RENAME_EXCHANGE = 2;
+const F_SETFD = 2;
 const F_SETSIG = 10;
 const F_SETLEASE = 1024;
 const F_RDLCK = 0;
 const F_WRLCK = 1;
 const F_UNLCK = 2;
+const FD_CLOEXEC = 1;
 const SIGURG = 23;
 const EAGAIN = 11;
 const ENOENT = 2;
@@ -37,7 +40,7 @@ function calls(): Calls {
 }
 
 function load(): Calls {
-  // Loaded on first use and not imported: commands that never touch the store should not pay for it.
+  // Loaded on first use and not imported: commands that touch no store and start no sandbox should not pay for it.
   const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
   const library = koffi.load(null);
   const syncfs = library.func('int syncfs(int)');
@@ -100,4 +103,9 @@ export function isBeingWritten(fd: number): boolean {
 /** Everything written so far on the file system of `fd` is on disk when this resolves. On a thread of its own: it may take long. */
 export async function syncFileSystem(fd: number): Promise<void> {
   if ((await calls().syncfs(fd)) !== 0) throw new AgentisoError('IoError', 'syncfs failed');
+}
+
+/** No program that is started from here on gets `fd`. One that is not open any more is nothing to worry about. */
+export function closeOnExec(fd: number): void {
+  calls().fcntl(fd, F_SETFD, FD_CLOEXEC);
 }

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { isRunning, parseProcessStat, readProcessIdentity, signalProcess } from './process-identity.ts';
 
-const AFTER_NAME = 'S 1 42 42 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 987654 1000 10 18446744073709551615';
+const AFTER_NAME = 'S 1 42 42 0 -1 4194560 100 0 0 0 1 2 3 4 20 0 1 0 987654 1000 10 18446744073709551615';
 
 describe('parseProcessStat', () => {
   it.each(['node', 'a b', 'evil) R 1 (x', '((', ')'])('reads behind the name %j', (name) => {
-    expect(parseProcessStat(`42 (${name}) ${AFTER_NAME}\n`)).toEqual({ state: 'S', startTime: 987654 });
+    expect(parseProcessStat(`42 (${name}) ${AFTER_NAME}\n`)).toEqual({ state: 'S', startTime: 987654, parent: 1, cpuTicks: 10 });
   });
 
   it.each(['', '42', '42 (node)', '42 (node) S 1 2'])('refuses %j', (text) => {

@@ -14,6 +14,9 @@ export interface ProcessIdentity {
 export interface ProcessStat {
   readonly state: string;
   readonly startTime: number;
+  readonly parent: number;
+  /** Processor time of the process and of the children it has reaped. */
+  readonly cpuTicks: number;
 }
 
 /** The command's name stands in parentheses and may itself contain any of them: only the last one closes it. */
@@ -22,7 +25,8 @@ export function parseProcessStat(text: string): ProcessStat {
   // Field 22 of the line; `state` is field 3 and rest[0] is field 4.
   const startTime = Number(rest[18]);
   if (!/^[A-Za-z]$/.test(state) || !Number.isSafeInteger(startTime)) throw new Error(`not a process stat line: ${text.slice(0, 200)}`);
-  return { state, startTime };
+  const cpuTicks = rest.slice(10, 14).reduce((sum, ticks) => sum + Number(ticks), 0);
+  return { state, startTime, parent: Number(rest[0]), cpuTicks };
 }
 
 /** undefined: no such process, or one that has ended and only waits to be reaped. Throws when it cannot tell. */
@@ -49,7 +53,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
   }
 }
 
-function readBootId(): string {
+export function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SocketPair, socketPair } from '../../test/support/socket-pair.ts';
 import { Channel } from './channel.ts';
+import { common } from './common.ts';
+import { control, type ExecParams, type ExecResult } from './control.ts';
 import { encodeFrame, FrameDecoder, MAX_FRAME_BYTES } from './framing.ts';
-import type { ExecParams, ExecResult, Handler, Handlers } from './messages.ts';
+import type { HandlerOf, HandlersOf } from './method.ts';
 import { ProtocolError } from './protocol-error.ts';
 
 let pair: SocketPair;
@@ -13,6 +15,11 @@ beforeEach(async () => {
 });
 
 afterEach(() => pair.destroy());
+
+/** Enough of the real tables. */
+const methods = { ping: common.ping, exec: control.exec };
+type Methods = typeof methods;
+type Exec = HandlerOf<Methods, 'exec'>;
 
 const RESULT: ExecResult = {
   exitCode: 0,
@@ -24,14 +31,15 @@ const RESULT: ExecResult = {
   elapsedMs: 0,
 };
 
-function handlers(exec: Handler<'exec'>): Handlers {
-  return {
-    hello: async (params) => ({ ...params, version: '1' }),
-    ping: async () => ({ version: '1', generation: 1, uptimeMs: 0 }),
-    exec,
-    shutdown: async () => ({}),
-  };
+function handlers(exec: Exec): HandlersOf<Methods> {
+  return { ping: async () => ({ version: '1', generation: 1, uptimeMs: 0 }), exec };
 }
+
+function answering(stream: SocketPair['near'], exec: Exec): Channel<Methods, Methods> {
+  return new Channel(stream, { outgoing: methods, incoming: methods, handlers: handlers(exec) });
+}
+
+const asking = () => new Channel(pair.near, { outgoing: methods });
 
 function command(text: string): ExecParams {
   return { command: text, timeoutMs: 1000 };
@@ -59,13 +67,13 @@ describe('Channel', () => {
       ['first', deferred()],
       ['second', deferred()],
     ]);
-    const exec: Handler<'exec'> = async (params) => {
-      const name = 'command' in params ? params.command : '';
+    const exec: Exec = async (params) => {
+      const name = params.command ?? '';
       await gates.get(name)?.promise;
       return { ...RESULT, stdout: name };
     };
-    new Channel(pair.far, { handlers: handlers(exec) });
-    const channel = new Channel(pair.near);
+    answering(pair.far, exec);
+    const channel = asking();
     const first = channel.call('exec', command('first'));
     const second = channel.call('exec', command('second'));
     gates.get('second')?.resolve();
@@ -76,33 +84,33 @@ describe('Channel', () => {
 
   it('carries many large answers at once', async () => {
     const text = 'x'.repeat(3_000_000);
-    new Channel(pair.far, { handlers: handlers(async () => ({ ...RESULT, stdout: text })) });
-    const channel = new Channel(pair.near);
+    answering(pair.far, async () => ({ ...RESULT, stdout: text }));
+    const channel = asking();
     const results = await Promise.all(Array.from({ length: 10 }, () => channel.call('exec', command('x'))));
     expect(results.every(({ stdout }) => stdout === text)).toBe(true);
   });
 
   it('gives the error of the handler to the caller, and of an answer that is too large', async () => {
-    const exec: Handler<'exec'> = async (params) => {
-      if ('command' in params) throw new Error('broken');
+    const exec: Exec = async (params) => {
+      if (params.command !== undefined) throw new Error('broken');
       return { ...RESULT, stdout: 'x'.repeat(MAX_FRAME_BYTES) };
     };
-    new Channel(pair.far, { handlers: handlers(exec) });
-    const channel = new Channel(pair.near);
+    answering(pair.far, exec);
+    const channel = asking();
     await expect(channel.call('exec', command('x'))).rejects.toMatchObject({ code: 'Internal', message: 'broken' });
     await expect(channel.call('exec', { argv: ['x'], timeoutMs: 1 })).rejects.toMatchObject({ code: 'TooLarge' });
     await expect(channel.call('ping', {})).resolves.toMatchObject({ generation: 1 });
   });
 
   it('refuses a message that is too large before it is written', async () => {
-    new Channel(pair.far, { handlers: handlers(async () => RESULT) });
-    const channel = new Channel(pair.near);
+    answering(pair.far, async () => RESULT);
+    const channel = asking();
     await expect(channel.call('exec', command('x'.repeat(MAX_FRAME_BYTES)))).rejects.toMatchObject({ code: 'TooLarge' });
     await expect(channel.call('ping', {})).resolves.toBeDefined();
   });
 
   it('answers an unknown method with Invalid and goes on', async () => {
-    new Channel(pair.near, { handlers: handlers(async () => RESULT) });
+    answering(pair.near, async () => RESULT);
     pair.far.write(encodeFrame({ id: 1, type: 'constructor', params: {} }));
     expect(await nextMessage()).toMatchObject({ id: 1, error: { code: 'Invalid' } });
     pair.far.write(encodeFrame({ id: 2, type: 'ping', params: {} }));
@@ -112,14 +120,14 @@ describe('Channel', () => {
   it('cancels the work of a call whose signal aborts, and counts its late answer', async () => {
     const started = deferred();
     const cancelled = deferred();
-    const exec: Handler<'exec'> = async (_params, { signal }) => {
+    const exec: Exec = async (_params, { signal }) => {
       started.resolve();
       await once(signal, 'abort');
       cancelled.resolve();
       return RESULT;
     };
-    new Channel(pair.far, { handlers: handlers(exec) });
-    const channel = new Channel(pair.near);
+    answering(pair.far, exec);
+    const channel = asking();
     const controller = new AbortController();
     const call = channel.call('exec', command('x'), { signal: controller.signal });
     await started.promise;
@@ -133,13 +141,13 @@ describe('Channel', () => {
 
   it('gives up at the deadline and tells the other side', async () => {
     const aborted = deferred();
-    const exec: Handler<'exec'> = async (_params, { signal }) => {
+    const exec: Exec = async (_params, { signal }) => {
       await once(signal, 'abort');
       aborted.resolve();
       return RESULT;
     };
-    new Channel(pair.far, { handlers: handlers(exec) });
-    const channel = new Channel(pair.near);
+    answering(pair.far, exec);
+    const channel = asking();
     await expect(channel.call('exec', command('x'), { deadlineMs: 20 })).rejects.toMatchObject({ code: 'Timeout' });
     await aborted.promise;
   });
@@ -149,15 +157,15 @@ describe('Channel', () => {
     const release = deferred();
     const done = deferred();
     let wasAborted: boolean | undefined;
-    const exec: Handler<'exec'> = async (_params, { signal }) => {
+    const exec: Exec = async (_params, { signal }) => {
       started.resolve();
       await release.promise;
       wasAborted = signal.aborted;
       done.resolve();
       return RESULT;
     };
-    const far = new Channel(pair.far, { handlers: handlers(exec) });
-    const call = new Channel(pair.near).call('exec', command('x'));
+    const far = answering(pair.far, exec);
+    const call = asking().call('exec', command('x'));
     await started.promise;
     pair.near.destroy();
     await expect(call).rejects.toMatchObject({ code: 'Unavailable' });
@@ -168,8 +176,8 @@ describe('Channel', () => {
   });
 
   it('rejects what is in flight, and every later call, with the reason of the peer', async () => {
-    const far = new Channel(pair.far, { handlers: handlers(() => new Promise(() => {})) });
-    const channel = new Channel(pair.near);
+    const far = answering(pair.far, () => new Promise(() => {}));
+    const channel = asking();
     const call = channel.call('exec', command('x'));
     await channel.call('ping', {});
     far.close(new ProtocolError('Conflict', 'no longer wanted'));
@@ -184,13 +192,19 @@ describe('Channel', () => {
     { name: 'bad JSON', bytes: Buffer.concat([Buffer.from([0, 0, 0, 1]), Buffer.from('{')]), reason: /not UTF-8 JSON/ },
     { name: 'no message', bytes: encodeFrame([1]), reason: /must be an object/ },
     { name: 'an answer to nothing', bytes: encodeFrame({ id: 7, result: {} }), reason: /never sent/ },
+    { name: 'a stream of nothing', bytes: encodeFrame({ id: 9, type: 'eof', side: 'handler', stream: 'x' }), reason: /never sent/ },
+    {
+      name: 'an id that goes back',
+      bytes: Buffer.concat([5, 4].map((id) => encodeFrame({ id, type: 'exec', params: command('x') }))),
+      reason: /comes after 5/,
+    },
     {
       name: 'an id in flight',
       bytes: Buffer.concat([1, 1].map((id) => encodeFrame({ id, type: 'exec', params: command('x') }))),
       reason: /already in flight/,
     },
   ])('closes on a frame that is $name, and says why', async ({ bytes, reason }) => {
-    const channel = new Channel(pair.near, { handlers: handlers(() => new Promise(() => {})) });
+    const channel = answering(pair.near, () => new Promise(() => {}));
     pair.far.write(bytes);
     expect(await nextMessage()).toMatchObject({ type: 'close', error: { message: expect.stringMatching(reason) } });
     expect((await channel.closed).message).toMatch(reason);
@@ -198,20 +212,26 @@ describe('Channel', () => {
   });
 
   it('closes when more requests are in flight than it holds', async () => {
-    const channel = new Channel(pair.near, { handlers: handlers(() => new Promise(() => {})) });
-    for (let id = 1; id <= 65; id += 1) pair.far.write(encodeFrame({ id, type: 'exec', params: command('x') }));
+    const channel = answering(pair.near, () => new Promise(() => {}));
+    for (let id = 1; id <= 257; id += 1) pair.far.write(encodeFrame({ id, type: 'exec', params: command('x') }));
     expect((await channel.closed).message).toMatch(/in flight/);
   });
 
   it('closes when a side that takes no requests is asked', async () => {
-    const channel = new Channel(pair.near);
+    const channel = asking();
     pair.far.write(encodeFrame({ id: 1, type: 'ping', params: {} }));
     expect((await channel.closed).message).toMatch(/no requests/);
   });
 
   it('says when the peer hung up in the middle of a frame', async () => {
-    const channel = new Channel(pair.near);
+    const channel = asking();
     pair.far.end(encodeFrame({ id: 1, result: {} }).subarray(0, 6));
     expect((await channel.closed).message).toMatch(/middle of a frame/);
+  });
+
+  it('closes when a frame takes too long', async () => {
+    const channel = new Channel(pair.near, { outgoing: methods, frameMs: 20 });
+    pair.far.write(encodeFrame({ id: 1, result: {} }).subarray(0, 6));
+    expect((await channel.closed).message).toMatch(/not complete 20 ms/);
   });
 });

@@ -3,32 +3,53 @@ import type { Duplex } from 'node:stream';
 import { type Envelope, parseEnvelope } from './envelope.ts';
 import { encodeFrame, FrameDecoder } from './framing.ts';
 import { IncomingCalls, type IncomingOptions } from './incoming-calls.ts';
-import type { Answer, MethodName, Params, Result } from './messages.ts';
+import type { Answer, StreamMessage } from './messages.ts';
+import type { HandlersOf, Method, MethodTable, NameIn, OpenCallOf, ParamsOf, ResultOf } from './method.ts';
 import { type CallOptions, OutgoingCalls } from './outgoing-calls.ts';
 import { ProtocolError, toProtocolError, toWireError } from './protocol-error.ts';
 
 /** How long a peer has to take the reason and hang up before the connection is cut. */
 const CLOSE_GRACE_MS = 1_000;
+/** From the first byte of a frame to its last. */
+const FRAME_MS = 30_000;
 
-export class Channel {
+export interface ChannelOptions<Out extends MethodTable, In extends MethodTable> extends Pick<IncomingOptions, 'admit' | 'explainUnknown'> {
+  /** What the other side may be asked. */
+  readonly outgoing: Out;
+  /** What this side answers. A side without handlers is not to be asked anything. */
+  readonly incoming?: In;
+  readonly handlers?: HandlersOf<In>;
+  readonly frameMs?: number;
+}
+
+// biome-ignore lint/complexity/noBannedTypes: the empty table.
+export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> {
   /** Resolves once, with why this connection ended. */
   readonly closed: Promise<ProtocolError>;
   readonly #stream: Duplex;
+  readonly #methods: Out;
+  readonly #frameMs: number;
   readonly #decoder = new FrameDecoder();
-  readonly #outgoing = new OutgoingCalls((message) => this.#write(encodeFrame(message)));
+  readonly #outgoing: OutgoingCalls;
   readonly #incoming: IncomingCalls;
   readonly #reportClosed: (reason: ProtocolError) => void;
   #closeReason: ProtocolError | undefined;
   #lastAnswer: Promise<void> = Promise.resolve();
+  #frameTimer: NodeJS.Timeout | undefined;
 
-  constructor(stream: Duplex, options: IncomingOptions = {}) {
+  constructor(stream: Duplex, { outgoing, incoming, handlers, frameMs = FRAME_MS, ...rest }: ChannelOptions<Out, In>) {
     let report: (reason: ProtocolError) => void = () => {};
     this.closed = new Promise((resolve) => {
       report = resolve;
     });
     this.#reportClosed = report;
     this.#stream = stream;
-    this.#incoming = new IncomingCalls(options, (answer) => this.#answer(answer));
+    this.#methods = outgoing;
+    this.#frameMs = frameMs;
+    const sendFrame = (message: StreamMessage) => this.#sendFrame(message);
+    this.#outgoing = new OutgoingCalls((message) => this.#write(encodeFrame(message)), sendFrame);
+    const options = incoming === undefined || handlers === undefined ? undefined : { methods: incoming, handlers, ...rest };
+    this.#incoming = new IncomingCalls(options, (answer) => this.#answer(answer), sendFrame);
     stream.on('data', (chunk: Uint8Array) => this.#take(chunk));
     stream.on('error', (error) => this.#end(new ProtocolError('Unavailable', `connection failed: ${error.message}`, error)));
     stream.once('end', () => {
@@ -43,10 +64,18 @@ export class Channel {
     return this.#outgoing.lateAnswers;
   }
 
-  /** Rejects with the peer's error, with ProtocolError Timeout or Unavailable, or with the signal's reason. */
-  async call<M extends MethodName>(type: M, params: Params<M>, options: CallOptions = {}): Promise<Result<M>> {
+  /** Rejects with the peer's error, with ProtocolError Timeout or Unavailable, or with the signal's reason. What it streams back is not read. */
+  async call<M extends NameIn<Out>>(type: M, params: ParamsOf<Out, M>, options: CallOptions = {}): Promise<ResultOf<Out, M>> {
+    const { result, up, down } = this.open(type, params, options);
+    for (const stream of Object.values(up as Record<string, NodeJS.WritableStream>)) stream.end();
+    for (const stream of Object.values(down as Record<string, NodeJS.ReadableStream>)) stream.resume();
+    return result;
+  }
+
+  /** A call with its streams. Throws when the connection is closed or the request cannot be sent. */
+  open<M extends NameIn<Out>>(type: M, params: ParamsOf<Out, M>, options: CallOptions = {}): OpenCallOf<Out, M> {
     if (this.#closeReason !== undefined) throw connectionClosed(this.#closeReason);
-    return this.#outgoing.start(type, params, options);
+    return this.#outgoing.start(type, this.#methods[type] as Method, params, options) as OpenCallOf<Out, M>;
   }
 
   /** Tells the peer why and hangs up. Work the peer asked for goes on; its answer has nowhere to go. */
@@ -65,12 +94,23 @@ export class Channel {
     if (this.#closeReason !== undefined) return;
     try {
       for (const message of this.#decoder.push(chunk)) {
+        this.#clearFrameTimer();
         this.#receive(parseEnvelope(message));
         if (this.#closeReason !== undefined) return;
       }
+      if (this.#decoder.isMidFrame) this.#frameTimer ??= setTimeout(() => this.#closeSlow(), this.#frameMs);
     } catch (error) {
       this.close(toProtocolError(error));
     }
+  }
+
+  #closeSlow(): void {
+    this.close(new ProtocolError('Timeout', `a frame was not complete ${this.#frameMs} ms after its first byte`));
+  }
+
+  #clearFrameTimer(): void {
+    clearTimeout(this.#frameTimer);
+    this.#frameTimer = undefined;
   }
 
   #receive(envelope: Envelope): void {
@@ -84,6 +124,9 @@ export class Channel {
       case 'cancel':
         this.#incoming.cancel(envelope.cancel.id);
         break;
+      case 'stream':
+        (envelope.stream.side === 'caller' ? this.#incoming : this.#outgoing).take(envelope.stream);
+        break;
       case 'close': {
         const { code, message } = envelope.close.error;
         this.#end(new ProtocolError(code, `the peer closed the connection: ${message}`));
@@ -96,13 +139,20 @@ export class Channel {
   #answer(answer: Answer): Promise<void> {
     const frame = encodeAnswer(answer);
     this.#lastAnswer = this.#lastAnswer.then(async () => {
-      if (this.#closeReason === undefined && this.#stream.writableNeedDrain) await this.#drained();
+      await this.#drained();
       this.#write(frame);
     });
     return this.#lastAnswer;
   }
 
+  async #sendFrame(message: StreamMessage): Promise<void> {
+    this.#write(encodeFrame(message));
+    await this.#drained();
+  }
+
+  /** Resolves when the connection takes more, or is closed. */
   async #drained(): Promise<void> {
+    if (this.#closeReason !== undefined || !this.#stream.writableNeedDrain) return;
     let wake: () => void = () => {};
     const drain = new Promise<void>((resolve) => {
       wake = resolve;
@@ -123,7 +173,9 @@ export class Channel {
   #end(reason: ProtocolError): void {
     if (this.#closeReason !== undefined) return;
     this.#closeReason = reason;
+    this.#clearFrameTimer();
     this.#outgoing.rejectAll(connectionClosed(reason));
+    this.#incoming.disconnect(reason);
     this.#reportClosed(reason);
   }
 }

@@ -1,72 +1,105 @@
 /** Requests of the other side that are being worked on here. */
-import { type Answer, type CallContext, type Handlers, isMethodName, type MethodName, type Request } from './messages.ts';
-import { parsers } from './parse.ts';
+import { CallStreams, type SendFrame } from './call-streams.ts';
+import type { Answer, Request, StreamMessage } from './messages.ts';
+import { type CallContext, hasStreams, type Method, type MethodTable } from './method.ts';
 import { ProtocolError, toWireError } from './protocol-error.ts';
 
 /** Bounds what a peer that never reads its answers can make this side hold. */
-const MAX_IN_FLIGHT = 64;
+const MAX_IN_FLIGHT = 256;
+
+type AnyHandler = (params: unknown, context: CallContext<string, string>) => Promise<unknown>;
 
 export interface IncomingOptions {
-  /** A side without handlers is not to be asked anything. */
-  readonly handlers?: Handlers;
+  /** The methods this side answers. */
+  readonly methods: MethodTable;
+  readonly handlers: Readonly<Record<string, unknown>>;
   /** Throws to refuse a method and to close the connection: the gate of the handshake. */
   readonly admit?: (type: string) => void;
+  /** What to say of a method that is not in the table, such as which port has it. */
+  readonly explainUnknown?: (type: string) => string | undefined;
+}
+
+interface InFlight {
+  readonly controller: AbortController;
+  readonly streams: CallStreams;
+  readonly method: Method | undefined;
 }
 
 export class IncomingCalls {
-  readonly #options: IncomingOptions;
+  readonly #options: IncomingOptions | undefined;
   readonly #answer: (answer: Answer) => Promise<void>;
-  readonly #inFlight = new Map<number, AbortController>();
+  readonly #send: SendFrame;
+  readonly #inFlight = new Map<number, InFlight>();
+  /** Ids rise: a frame of a stream that names a higher one is out of order. */
+  #highestId = 0;
 
-  constructor(options: IncomingOptions, answer: (answer: Answer) => Promise<void>) {
+  constructor(options: IncomingOptions | undefined, answer: (answer: Answer) => Promise<void>, send: SendFrame) {
     this.#options = options;
     this.#answer = answer;
+    this.#send = send;
   }
 
   /** Throws for what must close the connection; every other outcome becomes an answer. */
   start(request: Request): void {
-    const { handlers, admit } = this.#options;
-    if (handlers === undefined) throw new ProtocolError('Invalid', `this side takes no requests, not even ${request.type}`);
+    const options = this.#options;
+    if (options === undefined) throw new ProtocolError('Invalid', `this side takes no requests, not even ${request.type}`);
     if (this.#inFlight.has(request.id)) throw new ProtocolError('Invalid', `request ${request.id} is already in flight`);
+    if (request.id <= this.#highestId) throw new ProtocolError('Invalid', `request ${request.id} comes after ${this.#highestId}`);
     if (this.#inFlight.size >= MAX_IN_FLIGHT) throw new ProtocolError('Unavailable', `more than ${MAX_IN_FLIGHT} requests in flight`);
-    admit?.(request.type);
-    void this.#run(request, handlers);
+    options.admit?.(request.type);
+    this.#highestId = request.id;
+    void this.#run(request, options);
   }
 
   cancel(id: number): void {
-    this.#inFlight.get(id)?.abort(new ProtocolError('Unavailable', 'cancelled by the caller'));
+    this.#inFlight.get(id)?.controller.abort(new ProtocolError('Unavailable', 'cancelled by the caller'));
   }
 
-  async #run({ id, type, params, deadlineMs }: Request, handlers: Handlers): Promise<void> {
+  /** A frame of a call that has ended meanwhile is nobody's fault. */
+  take(message: StreamMessage): void {
+    if (message.id > this.#highestId) throw new ProtocolError('Invalid', `a stream of request ${message.id}, which was never sent`);
+    this.#inFlight.get(message.id)?.streams.take(message);
+  }
+
+  /** Without its connection a call with streams has nobody to talk to; others go on and their answer is lost. */
+  disconnect(reason: ProtocolError): void {
+    for (const { controller, streams, method } of this.#inFlight.values()) {
+      if (method === undefined || !hasStreams(method)) continue;
+      controller.abort(reason);
+      streams.stop();
+    }
+  }
+
+  async #run({ id, type, params, deadlineMs }: Request, options: IncomingOptions): Promise<void> {
+    const method = Object.hasOwn(options.methods, type) ? options.methods[type] : undefined;
+    const streams = new CallStreams(id, 'handler', { sends: method?.down ?? [], receives: method?.up ?? [] }, this.#send);
     const controller = new AbortController();
-    this.#inFlight.set(id, controller);
+    this.#inFlight.set(id, { controller, streams, method });
     const expire = () => controller.abort(new ProtocolError('Timeout', `not done within ${deadlineMs} ms`));
     const timer = deadlineMs === undefined ? undefined : setTimeout(expire, deadlineMs);
     try {
-      const result = await callHandler({ handlers, type, params, context: { signal: controller.signal } });
+      if (method === undefined) throw new ProtocolError('Invalid', options.explainUnknown?.(type) ?? `unknown method ${type}`);
+      const handler = options.handlers[type] as AnyHandler;
+      const result = await handler(method.params(params, type), {
+        signal: controller.signal,
+        up: streams.receivers,
+        down: streams.senders,
+      });
+      await Promise.race([streams.flush(), aborted(controller.signal)]);
       await this.#answer({ id, result });
     } catch (error) {
       await this.#answer({ id, error: toWireError(error) });
     } finally {
       clearTimeout(timer);
+      streams.stop();
       this.#inFlight.delete(id);
     }
   }
 }
 
-interface Invocation {
-  readonly handlers: Handlers;
-  readonly type: string;
-  readonly params: unknown;
-  readonly context: CallContext;
-}
-
-async function callHandler({ handlers, type, params, context }: Invocation): Promise<unknown> {
-  if (!isMethodName(type)) throw new ProtocolError('Invalid', `unknown method ${type}`);
-  return callTyped(type, { handlers, params, context });
-}
-
-/** One type parameter ties the parser's params to the handler's; a lookup by a plain union would lose it. */
-function callTyped<M extends MethodName>(type: M, { handlers, params, context }: Omit<Invocation, 'type'>): Promise<unknown> {
-  return handlers[type](parsers[type].params(params), context);
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

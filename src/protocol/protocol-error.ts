@@ -5,9 +5,17 @@ export const PROTOCOL_ERROR_CODES = [
   'TooLarge',
   'Forbidden',
   'NotFound',
+  'AlreadyExists',
   'Conflict',
+  'InboxFull',
+  'FenceLost',
+  'RateLimited',
+  'Unauthenticated',
+  'QuotaExceeded',
+  'DepthExceeded',
   'Unavailable',
   'Timeout',
+  'IoError',
   'Internal',
 ] as const;
 
@@ -33,7 +41,13 @@ export class ProtocolError extends Error {
 /** Bounded, so that an error always fits into a frame. */
 export function toWireError(error: unknown): WireError {
   const message = (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE_CHARS);
-  return { code: error instanceof ProtocolError ? error.code : 'Internal', message };
+  return { code: codeOf(error), message };
+}
+
+/** Errors of either side's own may carry one of the codes, too. */
+function codeOf(error: unknown): ProtocolErrorCode {
+  const given = error instanceof Error && 'code' in error ? error.code : undefined;
+  return PROTOCOL_ERROR_CODES.find((code) => code === given) ?? 'Internal';
 }
 
 export function toProtocolError(error: unknown): ProtocolError {

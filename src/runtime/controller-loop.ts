@@ -50,7 +50,7 @@ export class ControllerLoop {
     const { kind, watches = [] } = this.#options.controller;
     if (object.kind === kind) this.#onOwn(type, object);
     for (const watch of watches) {
-      if (watch.kind === object.kind) this.#onWatched(watch, object);
+      if (watch.kind === object.kind) this.#onWatched(watch, object, type);
     }
   }
 
@@ -75,9 +75,9 @@ export class ControllerLoop {
     if (type === 'SYNC' || this.#echoes.isNews(formatKey(key), object.metadata.resourceVersion)) this.#queue.add(key);
   }
 
-  #onWatched(watch: Watch, object: KindObject): void {
+  #onWatched(watch: Watch, object: KindObject, type: SourceEvent['type']): void {
     try {
-      for (const key of watch.toKeys(object)) {
+      for (const key of watch.toKeys(object, type)) {
         if (key.kind === this.#options.controller.kind) this.#queue.addAfter(key, watch.delayMs ?? 0);
       }
     } catch (error) {

@@ -33,7 +33,7 @@ export interface ReconcileContext extends SweepContext {
 export interface Watch {
   readonly kind: string;
   /** Keys of other kinds than the controller's are dropped. */
-  toKeys(object: KindObject): readonly Key[];
+  toKeys(object: KindObject, type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'SYNC'): readonly Key[];
   /** Changes within this time become one look: for objects that come in thousands. */
   readonly delayMs?: number;
 }

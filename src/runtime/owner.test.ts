@@ -19,8 +19,8 @@ it('makes a child that its owner is told about', async () => {
     { apiVersion: 'test/v1', kind: 'Box', name: 'owner', uid, controller: true, blockOwnerDeletion: true },
   ]);
   expect([ownedBy(child, owner), ownedBy(child, stranger)]).toEqual([true, false]);
-  expect(ownedWatch('Lid').toKeys(child)).toEqual([{ kind: 'Box', namespace: 'default', name: 'owner' }]);
-  expect(ownedWatch('Lid').toKeys(stranger)).toEqual([]);
+  expect(ownedWatch('Lid').toKeys(child, 'ADDED')).toEqual([{ kind: 'Box', namespace: 'default', name: 'owner' }]);
+  expect(ownedWatch('Lid').toKeys(stranger, 'ADDED')).toEqual([]);
 });
 
 it('never takes a child away from another owner', async () => {

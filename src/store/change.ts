@@ -1,5 +1,6 @@
 /** One durable step of the store: an object's new state, or its end. */
 import type { KindObject, ObjectKey } from '#api/meta.ts';
+import type { StoredObjects } from '#api/relations.ts';
 
 export interface Change {
   readonly resourceVersion: number;
@@ -21,5 +22,6 @@ export const volatile: Persistence = { commit: async () => {} };
 
 /** Validation, defaulting and key order of one kind of object; throws InvalidError. Never changes its arguments. */
 export interface Admission {
-  admit(object: KindObject, old: KindObject | undefined): KindObject;
+  /** `stored`: absent where no store is there to be asked yet. */
+  admit(object: KindObject, old: KindObject | undefined, stored?: StoredObjects): KindObject;
 }

@@ -217,14 +217,14 @@ export class Store {
   #replaced(current: KindObject, object: KindObject, options: WriteOptions): Decision {
     checkPreconditions(current, object.metadata);
     const isStatus = options.subresource === 'status';
-    const next = this.#admission.admit(isStatus ? statusUpdated(current, object) : updated(current, object), current);
+    const next = this.#admission.admit(isStatus ? statusUpdated(current, object) : updated(current, object), current, this);
     const admitted = tracked(current, isStatus ? next : withGeneration(current, next), options);
     if (isReleased(admitted)) return { remove: current, written: admitted };
     return isSame(current, admitted) ? { keep: current } : { put: admitted };
   }
 
   #first(complete: KindObject, options: WriteOptions): KindObject {
-    const admitted = this.#admission.admit(created(complete, newUid(), toSeconds(this.#clock.now())), undefined);
+    const admitted = this.#admission.admit(created(complete, newUid(), toSeconds(this.#clock.now())), undefined, this);
     return tracked(undefined, admitted, options);
   }
 

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { agentsBench } from './agents.bench.ts';
 import { apiBench } from './api.bench.ts';
 import { describeMachine } from './harness/machine.ts';
 import { measure, type Result } from './harness/measure.ts';
@@ -14,7 +15,7 @@ import { EXIT_CODES, worstOf } from './harness/verdict.ts';
 import { type Options, parseOptions, USAGE, UsageError } from './options.ts';
 import { storeBench } from './store.bench.ts';
 
-const BENCHES: readonly Bench[] = [storeBench, apiBench];
+const BENCHES: readonly Bench[] = [storeBench, apiBench, agentsBench];
 const EXIT_CANNOT_RUN = 2;
 const DEFAULT_ROUNDS = 20;
 
@@ -49,17 +50,26 @@ async function run(options: Options, operations: readonly Operation[]): Promise<
   const random = seededRandom(seed);
   const subjectModule = options.subject === undefined ? undefined : pathToFileURL(resolve(options.subject)).href;
   const results: Result[] = [];
+  const skipped: string[] = [];
   for (const operation of operations) {
     const scratch = makeScratch();
     const settings = { dir: scratch.dir, quick, random, subjectModule };
     const onProgress = (done: number, planned: number): void => showProgress(operation.id, done, planned);
-    results.push(await measure({ operation, settings, rounds: roundsOf(operation, options), onProgress }));
+    try {
+      results.push(await measure({ operation, settings, rounds: roundsOf(operation, options), onProgress }));
+    } catch (error) {
+      if (!(error instanceof MissingToolError)) throw error;
+      skipped.push(`${operation.id}: skipped: ${error.message}`);
+    }
     clearProgress();
     scratch.remove();
   }
   process.stdout.write(`\n${renderTerminal(toCells(results))}`);
   for (const remark of toRemarks(results)) process.stdout.write(`${remark}\n`);
   for (const { problem } of results) if (problem?.stack) process.stderr.write(`${problem.stack}\n`);
+  for (const line of skipped) process.stderr.write(`${line}\n`);
+  // What was not measured has neither passed nor failed, and a report without it would say less than the one before.
+  if (skipped.length > 0) return EXIT_CANNOT_RUN;
   if (write) writeReport({ bench: name, date: new Date(), seed, machine, results });
   return EXIT_CODES[worstOf(results.map(({ verdict }) => verdict))];
 }

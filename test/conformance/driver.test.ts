@@ -1,45 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
-import { processDriver } from '#drivers/process/driver.ts';
-import { workspacePaths } from '#drivers/process/paths.ts';
-import { silentLogger } from '#lib/log.ts';
-import { bundleGuest, type GuestBundle } from '../support/guest-bundle.ts';
-import { type DriverUnderTest, driverConformance } from './driver.ts';
-
-let bundle: GuestBundle;
-
-beforeAll(async () => {
-  bundle = await bundleGuest();
-});
-
-afterAll(() => bundle?.remove());
+import { describe } from 'vitest';
+import { workspacePaths } from '#drivers/local/paths.ts';
+import { detectSandbox } from '#drivers/sandbox/detect.ts';
+import { STAND_IN_PATH } from '../support/guest-stand-in.ts';
+import { openDriver } from '../support/open-driver.ts';
+import { processesMentioning } from '../support/processes.ts';
+import { requires } from '../support/requirements.ts';
+import { driverConformance } from './driver.ts';
+import type { DriverUnderTest } from './driver-subject.ts';
 
 /** `below` makes the state directory deep. */
-async function newProcessDriver(below = ''): Promise<DriverUnderTest> {
+async function newDriver(kind: string, below = ''): Promise<DriverUnderTest> {
   const base = await mkdtemp(join(tmpdir(), 'agentiso-driver-'));
   const stateDir = join(base, below);
-  const reopen = () => processDriver({ stateDir, guestAgentPath: bundle.path, log: silentLogger });
-  const pathsOf = (id: string) => workspacePaths(id, { stateDir, tempDir: tmpdir() });
+  const pathsOf = (id: string) => workspacePaths(id, { stateDir, ...(kind === 'process' && { tempDir: tmpdir() }) });
   return {
-    driver: reopen(),
-    reopen,
-    traces: async (id) => [pathsOf(id).directory, pathsOf(id).socketDirectory].filter((path) => existsSync(path)),
+    driver: await openDriver(kind, { stateDir, guestAgentPath: STAND_IN_PATH, stopGraceMs: 2_000 }),
+    kind,
+    stateDir,
+    traces: async (id) => [pathsOf(id).directory, pathsOf(id).run, ...groupsOf(stateDir, id)].filter((path) => existsSync(path)),
+    processes: (id) => [...processesMentioning(`${stateDir}/${id}`), ...processesMentioning(markOf(join(stateDir, id)))],
     recordStalePid: async (id, pid) => {
       const path = pathsOf(id).record;
       const record = JSON.parse(await readFile(path, 'utf8')) as { process: object };
       await writeFile(path, JSON.stringify({ ...record, process: { ...record.process, pid } }));
     },
+    removeFolder: (id) => rm(pathsOf(id).directory, { recursive: true }),
     dispose: () => rm(base, { recursive: true, force: true }),
   };
 }
 
+/** As the sandbox driver marks them. */
+function markOf(directory: string): string {
+  return `agentiso-${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`;
+}
+
+/** Wherever they are: the name says which home and which workspace. */
+function groupsOf(stateDir: string, id: string): string[] {
+  const home = createHash('sha256').update(stateDir).digest('hex').slice(0, 8);
+  const found = spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', `agentiso-${home}-${id}`], { encoding: 'utf8' });
+  return found.stdout.split('\n').filter(Boolean);
+}
+
+const support = await detectSandbox();
+
 describe('the process driver', () => {
-  driverConformance(() => newProcessDriver());
+  driverConformance(() => newDriver('process'));
 });
 
 describe('the process driver in a directory too deep for a socket', () => {
-  driverConformance(() => newProcessDriver('deep'.repeat(25)));
+  driverConformance(() => newDriver('process', 'deep'.repeat(25)));
+});
+
+requires(support.mode !== 'unavailable', `sandboxes: ${support.reason}`)(`the sandbox driver, ${support.mode}`, () => {
+  driverConformance(() => newDriver('sandbox'));
 });

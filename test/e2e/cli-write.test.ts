@@ -54,7 +54,7 @@ function file(name: string, text: string): string {
 const meta = (kind: string, name: string, more = '') =>
   `apiVersion: agentiso.dev/v1alpha1\nkind: ${kind}\nmetadata:\n  name: ${name}\n${more}`;
 const team = (name: string, { spec = '', metadata = '' } = {}) =>
-  `${meta('Team', name, metadata)}spec:\n  suspend: true\n  roles:\n  - name: worker\n${spec}`;
+  `${meta('Team', name, metadata)}spec:\n  parent: nobody\n  suspend: true\n  roles:\n  - name: worker\n${spec}`;
 /** Of a team that there is not: it waits for it and changes nothing meanwhile. */
 const task = (name: string, { spec = '', metadata = '' } = {}) =>
   `${meta('Task', name, metadata)}spec:\n  team: nobody\n  command: "true"\n${spec}`;
@@ -327,6 +327,16 @@ describe('create and replace', () => {
   it('lets the server choose a name', async () => {
     const text = task('x').replace('name: x', 'generateName: c3-');
     expect(await ok('create', '-f', file('generated.yaml', text))).toMatch(/^task\.agentiso\.dev\/c3-[a-z0-9]{5} created\n$/);
+  });
+
+  it('replaces by force what was read from the server, and does not lose it', async () => {
+    await ok('create', '-f', file('forced.yaml', task('r9')));
+    const before = await ok('get', 'task', 'r9', '-o', 'yaml');
+    expect(before).toContain('resourceVersion');
+    expect(
+      await ok('replace', '--force', '-f', file('forced.yaml', before.replace('timeoutSeconds: 300', 'timeoutSeconds: 301'))),
+    ).toContain('replaced');
+    expect(await ok('get', 'task', 'r9', '-o', 'jsonpath={.spec.timeoutSeconds}')).toBe('301');
   });
 
   it('replaces the whole spec', async () => {

@@ -36,10 +36,11 @@ describe('agentiso doctor', () => {
         'user namespaces',
         'bubblewrap',
         'nft',
-        'cgroup v2',
+        'cgroups',
         'kvm',
         'qemu',
         'kubectl',
+        'agents',
       ]);
       for (const line of lines) expect(line).toMatch(/^(ok|missing|broken|unproven) /);
       expect(readdirSync(cwd)).toEqual([]);

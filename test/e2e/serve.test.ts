@@ -96,21 +96,22 @@ describe('agentiso serve', () => {
     });
   });
 
-  it('after SIGKILL leaves no agent running, and runs an interrupted task again as its next attempt', async () => {
+  it('after SIGKILL leaves its agents at work; the next one takes the result of the same attempt, and ends them when it is stopped', async () => {
     await inHome(async (home) => {
       const first = await home.serve();
-      home.team();
-      home.task('try-long', `echo $$ >> ${home.folder}/attempts; [ $(wc -l < ${home.folder}/attempts) -gt 1 ] || sleep 1000`);
+      home.write('teams', 'try', TEAM.replace('spec:\n', 'spec:\n  isolation: {driver: process}\n'));
+      home.task('try-long', `echo $$ >> ${home.folder}/attempts; until [ -e ${home.folder}/go ]; do sleep 0.05; done; echo done`);
       await home.reached('try-long', 'Running');
       await vi.waitFor(() => expect(existsSync(join(home.folder, 'attempts'))).toBe(true), WAIT);
       first.child.kill('SIGKILL');
       await first.result;
-      await vi.waitFor(() => expect(processesMentioning(home.folder)).toEqual([]), WAIT);
       const second = await home.serve();
+      writeFileSync(join(home.folder, 'go'), '');
       const task = await home.reached('try-long', 'Succeeded');
-      expect(task.status?.attempt).toBe(2);
-      expect(readFileSync(join(home.folder, 'attempts'), 'utf8').trim().split('\n')).toHaveLength(2);
+      expect([task.status?.attempt, task.status?.result?.stdout]).toEqual([1, 'done\n']);
+      expect(readFileSync(join(home.folder, 'attempts'), 'utf8').trim().split('\n')).toHaveLength(1);
       await stop(second);
+      expect(processesMentioning(home.folder)).toEqual([]);
     });
   });
 

@@ -1,6 +1,6 @@
 /** A driver that keeps its workspaces in memory and behaves like a real one: starts take a moment, ends take two calls, anything may fail. */
 import type { Duplex } from 'node:stream';
-import type { Driver, WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
+import type { Driver, Isolation, WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
 import { NotFoundError, WaitingError } from '#lib/errors.ts';
 import { socketPair } from './socket-pair.ts';
 
@@ -21,11 +21,14 @@ export interface FakeDriverOptions {
   readonly name?: string;
   /** True: a new workspace runs at once. */
   readonly bootsAtOnce?: boolean;
+  readonly isolation?: Isolation;
 }
 
 const FIRST_PID = 1_000;
 
-export function fakeDriver({ name = 'process', bootsAtOnce = true }: FakeDriverOptions = {}): FakeDriver {
+const NONE: Isolation = { driver: 'process', network: 'none', limits: 'none' };
+
+export function fakeDriver({ name = 'process', bootsAtOnce = true, isolation = NONE }: FakeDriverOptions = {}): FakeDriver {
   const workspaces = new Map<string, WorkspaceState>();
   const ending = new Set<string>();
   const calls: string[] = [];
@@ -49,7 +52,7 @@ export function fakeDriver({ name = 'process', bootsAtOnce = true }: FakeDriverO
 
   return {
     name,
-    isolation: { driver: name, network: 'none', limits: 'none' },
+    isolation,
     workspaces,
     calls,
     failures,
@@ -92,6 +95,10 @@ export function fakeDriver({ name = 'process', bootsAtOnce = true }: FakeDriverO
       if (present(id).phase !== 'running') throw new WaitingError('GuestNotReady', 'the guest is not listening yet', 100);
       return (await socketPair()).near;
     },
+    async usage(id) {
+      return workspaces.get(id)?.phase === 'running' ? { cpuMs: 10, memoryBytes: 50_000_000, processes: 1 } : undefined;
+    },
+    runDirectory: (id) => `/run/fake/${id}`,
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,19 +1,23 @@
-/** The guest agent as it is shipped, one CommonJS file, for tests that run the real thing. */
+/** The guest agent as it is shipped, for tests that run the real thing. */
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { promisify } from 'node:util';
 
 export interface GuestBundle {
+  /** What a driver starts. */
   readonly path: string;
+  /** Program and compiled code, beside it. */
+  readonly packPath: string;
   remove(): Promise<void>;
 }
 
 export async function bundleGuest(): Promise<GuestBundle> {
   const directory = await mkdtemp(join(tmpdir(), 'agentiso-bundle-'));
-  const path = join(directory, 'guest-agent.cjs');
-  const entry = fileURLToPath(new URL('../../guest-agent/main.ts', import.meta.url));
-  await build({ entryPoints: [entry], outfile: path, bundle: true, platform: 'node', target: 'node20', format: 'cjs', logLevel: 'error' });
-  return { path, remove: () => rm(directory, { recursive: true, force: true }) };
+  const bundler = fileURLToPath(new URL('../../scripts/bundle-guest.mjs', import.meta.url));
+  await promisify(execFile)(process.execPath, [bundler, directory]);
+  const [path, packPath] = [join(directory, 'guest-agent.cjs'), join(directory, 'guest-agent.pack')];
+  return { path, packPath, remove: () => rm(directory, { recursive: true, force: true }) };
 }

@@ -175,7 +175,8 @@ export const crds: readonly CustomResourceDefinition[] = [
                       pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
                     },
                     suspend: {
-                      description: 'Holds the team while true. No further Task is handed out and idle agents are suspended. Default false.',
+                      description:
+                        'Holds the team while true. No further Task is handed out, its agents are stopped, and a Task that runs is handed back. Sub-teams go on. Default false.',
                       type: 'boolean',
                       default: false,
                     },
@@ -942,8 +943,33 @@ export const crds: readonly CustomResourceDefinition[] = [
                           type: 'integer',
                         },
                         remaining: {
-                          description: 'Agents that may still be added. Negative only for a moment, after maxAgents was lowered.',
+                          description: 'Agents that may still be added, here or set aside for a sub-team.',
                           type: 'integer',
+                        },
+                        reservations: {
+                          description: 'What is set aside for whom. A sub-team starts only when it stands here with its whole maxAgents.',
+                          type: 'array',
+                          'x-kubernetes-list-type': 'map',
+                          'x-kubernetes-list-map-keys': ['uid'],
+                          items: {
+                            type: 'object',
+                            required: ['uid', 'name', 'maxAgents'],
+                            properties: {
+                              uid: {
+                                description: 'Uid of the sub-team.',
+                                type: 'string',
+                              },
+                              name: {
+                                description: 'Its name.',
+                                type: 'string',
+                              },
+                              maxAgents: {
+                                description: 'Agents set aside for it and its own sub-teams.',
+                                type: 'integer',
+                                minimum: 0,
+                              },
+                            },
+                          },
                         },
                       },
                     },
@@ -2022,15 +2048,22 @@ export const crds: readonly CustomResourceDefinition[] = [
                       type: 'string',
                     },
                     owner: {
-                      description: 'Short name of the agent that has claimed it, or finished it.',
+                      description: 'Full name of the Agent that has claimed it, or finished it, for example hello-greeter.',
                       type: 'string',
                     },
                     ownerIncarnation: {
-                      description: 'Run of that agent the claim belongs to. If the agent restarts, the claim is void.',
+                      description:
+                        'Run of that agent the claim was made for. If the agent restarts, the next run says what became of the attempt.',
                       type: 'string',
                     },
                     attempt: {
                       description: 'Number of the present or last attempt. 0 before the first claim.',
+                      type: 'integer',
+                      minimum: 0,
+                    },
+                    failures: {
+                      description:
+                        'How many attempts failed or were lost. At maxAttempts the Task is Failed. Attempts that were cut off on purpose, by a stop of the daemon or of the agent, or because the Task was reassigned, are not counted.',
                       type: 'integer',
                       minimum: 0,
                     },
@@ -2048,12 +2081,12 @@ export const crds: readonly CustomResourceDefinition[] = [
                           type: 'string',
                         },
                         renewTime: {
-                          description: "When it was last renewed. The owner's heartbeat does so every 10 seconds.",
+                          description: 'When the claim was made. Heartbeats renew it every 10 seconds, in the memory of the daemon.',
                           type: 'string',
                           format: 'date-time',
                         },
                         expires: {
-                          description: 'When it ends unless renewed, 30 seconds after the last renewal.',
+                          description: 'When it ends unless renewed, 30 seconds after the last renewal. Not filled yet.',
                           type: 'string',
                           format: 'date-time',
                         },

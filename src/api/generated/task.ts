@@ -101,17 +101,21 @@ export interface TaskStatus {
    */
   reason?: string;
   /**
-   * Short name of the agent that has claimed it, or finished it.
+   * Full name of the Agent that has claimed it, or finished it, for example hello-greeter.
    */
   owner?: string;
   /**
-   * Run of that agent the claim belongs to. If the agent restarts, the claim is void.
+   * Run of that agent the claim was made for. If the agent restarts, the next run says what became of the attempt.
    */
   ownerIncarnation?: string;
   /**
    * Number of the present or last attempt. 0 before the first claim.
    */
   attempt?: number;
+  /**
+   * How many attempts failed or were lost. At maxAttempts the Task is Failed. Attempts that were cut off on purpose, by a stop of the daemon or of the agent, or because the Task was reassigned, are not counted.
+   */
+  failures?: number;
   /**
    * Number that rises with every claim. A result that carries an older one is refused.
    */
@@ -125,11 +129,11 @@ export interface TaskStatus {
      */
     holder?: string;
     /**
-     * When it was last renewed. The owner's heartbeat does so every 10 seconds.
+     * When the claim was made. Heartbeats renew it every 10 seconds, in the memory of the daemon.
      */
     renewTime?: string;
     /**
-     * When it ends unless renewed, 30 seconds after the last renewal.
+     * When it ends unless renewed, 30 seconds after the last renewal. Not filled yet.
      */
     expires?: string;
   };

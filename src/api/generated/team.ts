@@ -13,7 +13,7 @@ export interface TeamSpec {
    */
   parent?: string | null;
   /**
-   * Holds the team while true. No further Task is handed out and idle agents are suspended. Default false.
+   * Holds the team while true. No further Task is handed out, its agents are stopped, and a Task that runs is handed back. Sub-teams go on. Default false.
    */
   suspend: boolean;
   /**
@@ -427,9 +427,26 @@ export interface TeamStatus {
      */
     reserved?: number;
     /**
-     * Agents that may still be added. Negative only for a moment, after maxAgents was lowered.
+     * Agents that may still be added, here or set aside for a sub-team.
      */
     remaining?: number;
+    /**
+     * What is set aside for whom. A sub-team starts only when it stands here with its whole maxAgents.
+     */
+    reservations?: {
+      /**
+       * Uid of the sub-team.
+       */
+      uid: string;
+      /**
+       * Its name.
+       */
+      name: string;
+      /**
+       * Agents set aside for it and its own sub-teams.
+       */
+      maxAgents: number;
+    }[];
   };
   /**
    * Nesting level. 0 for a top-level team, one more than the parent otherwise.

@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import { cgroupCheck } from '../doctor/cgroup.ts';
 import { type Check, runChecks } from '../doctor/check.ts';
 import { homeChecks } from '../doctor/home.ts';
+import { isolationCheck } from '../doctor/isolation.ts';
 import { kvmCheck } from '../doctor/kvm.ts';
 import { bubblewrapCheck, nftCheck, userNamespaceCheck } from '../doctor/namespaces.ts';
 import { nodeCheck } from '../doctor/node.ts';
@@ -22,9 +23,10 @@ export const doctorCommand: Command = {
     { flags: '--home <dir>', description: 'the directory to look at (default: $AGENTISO_HOME or .agentiso)' },
     { flags: '-o, --output <format>', description: 'json: one document for programs', choices: ['json'] },
   ],
-  async run(_args, options, { out, environment, home: configured }) {
+  async run(_args, options, { out, environment, home: configured, inspectIsolation }) {
     const home = (options['home'] as string | undefined) ?? (configured || '.agentiso');
-    const results = await runChecks(checksFor(home, environment?.cwd ?? '.'), CHECK_MS);
+    const isolation = inspectIsolation ? [isolationCheck(inspectIsolation)] : [];
+    const results = await runChecks([...checksFor(home, environment?.cwd ?? '.'), ...isolation], CHECK_MS);
     const manager = detectPackageManager();
     if (options['output'] === 'json') out(`${reportJson(results, manager)}\n`);
     else {

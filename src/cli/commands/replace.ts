@@ -67,7 +67,7 @@ async function replaceOne(session: Session, { target, config }: ApplyItem, optio
 }
 
 async function recreate(session: Session, { target, config }: ApplyItem, options: OptionValues): Promise<ApiObject> {
-  const body = options['saveConfig'] === true ? withLastApplied(config) : config;
+  const body = asNew(options['saveConfig'] === true ? withLastApplied(config) : config);
   if (dryRunOf(options) !== 'none') return body as ApiObject;
   try {
     await deleteObject(session, target, { propagationPolicy: 'Background' });
@@ -76,6 +76,12 @@ async function recreate(session: Session, { target, config }: ApplyItem, options
     if (!isNotFound(error)) throw error;
   }
   return createObject(session, target, body, writeOptions(options));
+}
+
+/** What belongs to the object that goes: a server takes none of it for one that comes, and then the old one would be gone for nothing. */
+function asNew(config: ApplyItem['config']): ApplyItem['config'] {
+  const { resourceVersion: _version, uid: _uid, creationTimestamp: _time, generation: _generation, ...metadata } = metadataOf(config);
+  return { ...config, metadata };
 }
 
 function writeOptions(options: OptionValues) {

@@ -16,6 +16,11 @@ export const serveCommand: Command = {
       description: 'follow the manifests in this directory: apply what they declare, delete what they stop declaring; repeatable',
       isRepeatable: true,
     },
+    { flags: '--keep-workspaces', description: 'leave agents running at the end; the next daemon goes on with them' },
+    {
+      flags: '--uplink',
+      description: 'let packets of agents leave the machine where their team allows it; forwarding them on the host is yours to set up',
+    },
     {
       flags: '--log-level <level>',
       description: 'how much to tell on standard error',
@@ -34,6 +39,8 @@ export const serveCommand: Command = {
       logLevel: options['logLevel'] as StartOptions['logLevel'],
       logFormat: options['logFormat'] as NonNullable<StartOptions['logFormat']>,
       manifestDirectories: (options['watch'] as readonly string[] | undefined) ?? [],
+      keepWorkspaces: options['keepWorkspaces'] === true,
+      uplink: options['uplink'] === true,
       ...(listen ? { listen } : {}),
     };
     const daemon = await onHome(home, () => startDaemon(start));

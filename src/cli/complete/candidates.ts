@@ -19,8 +19,11 @@ const FIXED: Readonly<Record<string, readonly string[]>> = {
   completion: ['bash', 'zsh', 'fish'],
   config: ['view', 'get-contexts', 'current-context', 'use-context', 'get-clusters', 'get-users'],
   auth: ['can-i', 'whoami'],
+  top: ['agents', 'pods'],
 };
-const TYPED = ['get', 'describe', 'delete', 'edit', 'label', 'annotate', 'patch', 'wait', 'scale', 'explain'];
+const TYPED = ['get', 'describe', 'delete', 'edit', 'label', 'annotate', 'patch', 'wait', 'scale', 'explain', 'why'];
+/** They take the name of an agent, and then nothing that could be known. */
+const NAMED = ['logs', 'exec', 'attach', 'port-forward'];
 const OUTPUTS = [
   'wide',
   'yaml',
@@ -133,7 +136,17 @@ async function positionalWords(
   if (name === 'config' && positionals[0] === 'use-context') return contextNames(values, context);
   const fixed = FIXED[name];
   if (fixed) return positionals.length === 0 ? fixed.map((word) => ({ word })) : [];
-  if (!TYPED.includes(name)) return [];
+  if (NAMED.includes(name)) return positionals.length === 0 ? namesOf('pods', values, context) : [];
+  if (name === 'board') return positionals.length === 0 ? namesOf('teams', values, context) : [];
+  return TYPED.includes(name) ? typedWords(name, positionals, { current, values, context }) : [];
+}
+
+/** `TYPE`, `TYPE/NAME`, `TYPE NAME...` */
+async function typedWords(
+  name: string,
+  positionals: readonly string[],
+  { current, values, context }: Positional,
+): Promise<readonly Candidate[]> {
   const type = positionals[0];
   const slash = current.indexOf('/');
   if (slash > 0) {

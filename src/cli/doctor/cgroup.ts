@@ -1,4 +1,4 @@
-/** Whether limits on memory, processors and processes can be set: control groups of version 2 that we may divide. */
+/** Whether limits on memory, processors and processes can be set: control groups of version 2 that we may divide, or of version 1. */
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Check, type Finding, missing, ok } from './check.ts';
@@ -17,7 +17,7 @@ const DELEGATE = { advice: 'run it as systemd-run --user --scope -p Delegate=yes
 const UNIFIED = { advice: 'boot with systemd.unified_cgroup_hierarchy=1' };
 
 export const cgroupCheck: Check = {
-  name: 'cgroup v2',
+  name: 'cgroups',
   isNeeded: false,
   purpose: 'limits on memory, processors and processes',
   look: async () =>
@@ -31,7 +31,7 @@ export const cgroupCheck: Check = {
 export function judgeCgroup({ membership, read: readIn, isWritable: mayWrite }: CgroupView): Finding {
   const own = /^0::(.*)$/m.exec(membership ?? '')?.[1];
   if (own === undefined || readIn('cgroup.controllers') === undefined) {
-    return membership?.includes(':memory:') ? missing('only version 1', UNIFIED) : missing('not mounted', UNIFIED);
+    return /:memory:/.test(membership ?? '') ? ok('version 1') : missing('not mounted', UNIFIED);
   }
   const controllers = (readIn(join(own, 'cgroup.controllers')) ?? '').trim().split(/\s+/);
   const lacking = WANTED.filter((name) => !controllers.includes(name));

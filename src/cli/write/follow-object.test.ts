@@ -52,6 +52,7 @@ function scripted(script: readonly Scripted[]): { connection: Connection; asked:
           yield* next.watch;
           if (next.isOpen && !signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
         },
+        async *chunks() {},
       };
     },
   };

@@ -1,32 +1,28 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { connectGuest } from '#guest/client.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '#lib/log.ts';
-import { bundleGuest, type GuestBundle } from '../../../test/support/guest-bundle.ts';
-import { isPidAlive } from '../../../test/support/running-guest.ts';
-import type { Driver } from '../driver.ts';
+import { askStandIn, STAND_IN_PATH } from '../../../test/support/guest-stand-in.ts';
+import { isPidAlive } from '../../../test/support/pid.ts';
+import type { Driver, WorkspaceSpec } from '../driver.ts';
+import { workspacePaths } from '../local/paths.ts';
 import { type ProcessDriverOptions, processDriver } from './driver.ts';
-import { workspacePaths } from './paths.ts';
 
 const { signal } = new AbortController();
-const SPEC = { id: 'workspace-1', incarnation: 'first', hostname: 'agent-1' };
+const SPEC: WorkspaceSpec = {
+  id: 'workspace-1',
+  incarnation: 'first',
+  hostname: 'agent-1',
+  resources: { vcpus: 1, memoryMiB: 256, diskGiB: 1 },
+  team: 1,
+  egress: false,
+};
 const WAIT = { timeout: 15_000, interval: 20 };
 
-let bundle: GuestBundle;
 let base: string;
 let stateDir: string;
 const opened: Driver[] = [];
-
-beforeAll(async () => {
-  bundle = await bundleGuest();
-});
-
-afterAll(() => bundle?.remove());
 
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), 'agentiso-process-'));
@@ -39,7 +35,7 @@ afterEach(async () => {
 });
 
 function open(options: Partial<ProcessDriverOptions> = {}): Driver {
-  const driver = processDriver({ stateDir, guestAgentPath: bundle.path, log: silentLogger, ...options });
+  const driver = processDriver({ stateDir, guestAgentPath: STAND_IN_PATH, log: silentLogger, ...options });
   opened.push(driver);
   return driver;
 }
@@ -65,9 +61,8 @@ async function script(text: string): Promise<string> {
 async function abandonCommand(driver: Driver): Promise<number> {
   const { pid } = await driver.create(SPEC, signal);
   await reach(driver, 'running');
-  const client = await connectGuest(await driver.connect(SPEC.id, signal), SPEC);
-  client.call('exec', { command: 'echo $$ > pid.new; mv pid.new pid; exec sleep 1000', timeoutMs: 600_000 }).catch(() => {});
-  const { stdout } = await client.call('exec', { command: 'while [ ! -e pid ]; do sleep 0.01; done; cat pid', timeoutMs: 30_000 });
+  const command = 'sleep 1000 > /dev/null 2>&1 & echo $!';
+  const { stdout } = await askStandIn(await driver.connect(SPEC.id, 'control', signal), { command });
   process.kill(pid ?? Number.NaN, 'SIGKILL');
   await reach(driver, 'exited');
   expect(isPidAlive(Number(stdout))).toBe(true);
@@ -79,7 +74,8 @@ describe('processDriver', () => {
     const driver = open();
     await driver.create(SPEC, signal);
     const paths = workspacePaths(SPEC.id, { stateDir, tempDir: tmpdir() });
-    for (const path of [stateDir, paths.directory, paths.workspace, paths.socketDirectory])
+    expect(driver.runDirectory(SPEC.id)).toBe(paths.run);
+    for (const path of [stateDir, paths.directory, paths.workspace, paths.run, paths.state])
       expect((await stat(path)).mode & 0o777).toBe(0o700);
     for (const path of [paths.record, paths.log]) expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
@@ -92,23 +88,31 @@ describe('processDriver', () => {
     expect(await driver.get(SPEC.id, signal)).toMatchObject({ phase: 'running' });
   });
 
+  it('passes on whether there will be a proxy', async () => {
+    const driver = open();
+    await driver.create({ ...SPEC, egress: true }, signal);
+    await reach(driver, 'running');
+    expect(await askStandIn(await driver.connect(SPEC.id, 'relay', signal), {})).toMatchObject({ options: { egress: true } });
+  });
+
   it('shows the last words of a guest that failed', async () => {
     const driver = open({ guestAgentPath: await script('throw new Error("out of luck")') });
     await driver.create(SPEC, signal);
     await reach(driver, 'exited');
     const state = await driver.get(SPEC.id, signal);
     expect(state?.failure).toMatch(/exited with code 1[\s\S]*out of luck/);
-    await expect(driver.connect(SPEC.id, signal)).rejects.toMatchObject({ reason: 'WorkspaceExited' });
+    await expect(driver.connect(SPEC.id, 'control', signal)).rejects.toMatchObject({ reason: 'WorkspaceExited' });
   });
 
   it('waits for a guest that does not listen yet', async () => {
-    const driver = open({ guestAgentPath: await script('process.stdin.resume()') });
+    const driver = open({ guestAgentPath: await script('setInterval(() => {}, 1000); process.stdout.write("soon")') });
     await driver.create(SPEC, signal);
-    await expect(driver.connect(SPEC.id, signal)).rejects.toMatchObject({ reason: 'GuestNotListening' });
+    await expect(driver.connect(SPEC.id, 'control', signal)).rejects.toMatchObject({ reason: 'GuestNotListening' });
+    expect(await driver.get(SPEC.id, signal)).toMatchObject({ phase: 'starting' });
   });
 
   it('kills a guest that does not heed SIGTERM, when its time is over', async () => {
-    const path = await script('process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); process.stdout.write("deaf")');
+    const path = await script('process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); process.stdout.write("listening\\n")');
     const driver = open({ guestAgentPath: path, stopGraceMs: 50 });
     const { pid } = await driver.create(SPEC, signal);
     await reach(driver, 'running');
@@ -145,6 +149,13 @@ describe('processDriver', () => {
     await reach(driver, 'running');
   });
 
+  it('finds the guest of a daemon that died before it wrote down which process it is', async () => {
+    const { pid } = await open().create(SPEC, signal);
+    const { record } = workspacePaths(SPEC.id, { stateDir, tempDir: tmpdir() });
+    await writeFile(record, JSON.stringify({ id: SPEC.id, incarnation: SPEC.incarnation }));
+    expect(await open().create(SPEC, signal)).toMatchObject({ pid, incarnation: SPEC.incarnation });
+  });
+
   it('cannot tell what a broken record stands for', async () => {
     const driver = open();
     const directory = join(stateDir, SPEC.id);
@@ -157,25 +168,10 @@ describe('processDriver', () => {
 
   it('does not use a socket directory that others can enter', async () => {
     stateDir = join(base, 'deep'.repeat(25));
-    const { socketDirectory } = workspacePaths(SPEC.id, { stateDir, tempDir: tmpdir() });
-    await mkdir(socketDirectory);
-    await chmod(socketDirectory, 0o755);
+    const { run } = workspacePaths(SPEC.id, { stateDir, tempDir: tmpdir() });
+    await mkdir(run);
+    await chmod(run, 0o755);
     await expect(open().create(SPEC, signal)).rejects.toMatchObject({ reason: 'SocketDirectoryTaken' });
-  });
-});
-
-describe('a daemon that is killed', () => {
-  it('takes its guests and all their processes along', async () => {
-    const host = fileURLToPath(new URL('../../../test/support/driver-host.ts', import.meta.url));
-    const child = spawn(process.execPath, ['--import', 'tsx', host, stateDir, bundle.path], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const exited = once(child, 'exit');
-    const [line] = await Promise.race([once(child.stdout, 'data'), exited]);
-    const pids = String(line).trim().split(' ').map(Number);
-    expect(pids).toHaveLength(3);
-    expect(pids.filter(isPidAlive)).toEqual(pids);
-    child.kill('SIGKILL');
-    await exited;
-    await vi.waitFor(() => expect(pids.filter(isPidAlive)).toEqual([]), WAIT);
-    expect(await open().list(signal)).toMatchObject([{ id: 'hosted', phase: 'exited' }]);
+    await rm(run, { recursive: true });
   });
 });

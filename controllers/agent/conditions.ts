@@ -1,0 +1,85 @@
+/** What is true of an agent, from what was seen. Pure, but for writing into the status it is given. */
+import type { Agent } from '#api/types.ts';
+import type { WorkspaceState } from '#drivers/driver.ts';
+import type { SessionState } from '#guest/sessions.ts';
+import { StalledError } from '#lib/errors.ts';
+import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
+import type { WithStatus } from '#runtime/controller.ts';
+import { describeFailure } from '#runtime/failure.ts';
+
+type Phase = NonNullable<NonNullable<Agent['status']>['phase']>;
+
+/** A heartbeat comes every 10 s; in the status it is a sign of life for people, and each write is a write to disk. */
+const HEARTBEAT_SHOWN_MS = 60_000;
+
+export function workspaceCondition({ phase, failure }: WorkspaceState): ConditionInput {
+  const type = 'WorkspaceReady';
+  switch (phase) {
+    case 'starting':
+      return { type, status: 'False', reason: 'Starting', message: 'waiting for the guest agent' };
+    case 'running':
+      return { type, status: 'True', reason: 'Running', message: '' };
+    case 'exited':
+      return {
+        type,
+        status: 'False',
+        reason: 'Exited',
+        message: failure ?? 'the workspace exited and restartPolicy does not start it again',
+      };
+  }
+}
+
+/** What keeps the workspace from being started needs a person; gives back the error for throwing, which says the same of Ready. */
+export function refused(agent: WithStatus<Agent>, error: unknown, now: Date): unknown {
+  agent.status.phase = 'Failed';
+  if (error instanceof StalledError) {
+    setCondition(agent, { type: 'WorkspaceReady', status: 'False', reason: error.reason, message: error.message }, now);
+  }
+  return error;
+}
+
+/** Connected, and yet of no use to anybody; gives back the error for throwing, which says the same of Ready. */
+export function unreachable(agent: WithStatus<Agent>, error: unknown, now: Date): unknown {
+  agent.status.phase = 'Starting';
+  setCondition(agent, { type: 'RelayReady', status: 'False', ...describeFailure(error) }, now);
+  return error;
+}
+
+export function relayCondition(session: SessionState | undefined): ConditionInput {
+  const type = 'RelayReady';
+  if (session === undefined) return { type, status: 'False', reason: 'NotRunning', message: 'the workspace does not run' };
+  const { isControlOpen, isRelayOpen, problem = '', error } = session;
+  if (isControlOpen && isRelayOpen) return { type, status: 'True', reason: 'Connected', message: '' };
+  if (error instanceof StalledError) return { type, status: 'False', reason: error.reason, message: problem };
+  return { type, status: 'False', reason: 'RelayDisconnected', message: problem };
+}
+
+const PARTS = ['WorkspaceReady', 'NetworkReady', 'RelayReady'];
+
+/** Ready is what the three parts make; the first that is not True gives its reason. */
+export function readyCondition(agent: Agent): ConditionInput {
+  const type = 'Ready';
+  for (const part of PARTS) {
+    const condition = getCondition(agent, part);
+    if (condition?.status === 'True') continue;
+    const { reason, message } = condition ?? { reason: 'Starting', message: `${part} has not been looked at yet` };
+    return { type, status: 'False', reason, message };
+  }
+  return { type, status: 'True', reason: 'Running', message: '' };
+}
+
+/** Phase, heartbeat and Ready, once the parts are known. */
+export function summarise(agent: WithStatus<Agent>, workspace: WorkspaceState, session: SessionState | undefined, now: Date): void {
+  const ready = readyCondition(agent);
+  setCondition(agent, ready, now);
+  agent.status.phase = phaseOf(workspace, session, ready.status === 'True');
+  if (session?.heartbeat === undefined) return;
+  const shown = Date.parse(agent.status.lastHeartbeat ?? '');
+  if (!(now.getTime() - shown < HEARTBEAT_SHOWN_MS)) agent.status.lastHeartbeat = now.toISOString();
+}
+
+export function phaseOf({ phase, failure }: WorkspaceState, session: SessionState | undefined, isReady: boolean): Phase {
+  if (phase === 'exited') return failure === undefined ? 'Stopped' : 'Failed';
+  if (phase === 'starting' || !isReady) return 'Starting';
+  return (session?.heartbeat?.runningTasks.length ?? 0) > 0 ? 'Working' : 'Ready';
+}

@@ -1,0 +1,118 @@
+/** The workspace of an agent: made, kept, started anew when it exited, taken away. */
+import type { Agent } from '#api/types.ts';
+import type { Driver, WorkspaceState } from '#drivers/driver.ts';
+import { StalledError, WaitingError } from '#lib/errors.ts';
+import { getCondition, isTrue, setCondition } from '#runtime/conditions.ts';
+import type { ReconcileContext, WithStatus } from '#runtime/controller.ts';
+import { refused } from './conditions.ts';
+import type { AgentDeps } from './deps.ts';
+import { hostnameOf } from './hostname.ts';
+import { MAX_RESTARTS, type Restarts, shouldRestart } from './restarts.ts';
+import { isHeartbeatLost, missingSecret } from './session.ts';
+
+export interface Keeping {
+  readonly deps: AgentDeps;
+  readonly ctx: ReconcileContext;
+  readonly restarts: Restarts;
+  /** Where the workspace has been so far. */
+  readonly previous: Driver | undefined;
+}
+
+const STOP_POLL_MS = 100;
+
+/** What runs is kept, whoever started it; what exited by itself is started anew if the restart policy says so. */
+export async function ensureWorkspace(driver: Driver, agent: WithStatus<Agent>, keeping: Keeping): Promise<WorkspaceState> {
+  const { deps, ctx, restarts, previous } = keeping;
+  const { uid: id } = agent.metadata;
+  if (previous !== undefined && previous.name !== driver.name)
+    await ensureEnded(previous, id, `it moves to the ${driver.name} driver`, ctx);
+  const existing = await endIfSilent(driver, agent, await driver.get(id, ctx.signal), keeping);
+  if (existing && existing.phase !== 'exited') return existing;
+  if (existing && !wasEnded(agent, existing, restarts)) {
+    const exited = explained(existing, restarts);
+    if (!shouldRestart(agent, exited)) return exited;
+    waitBeforeRestart(agent, exited, keeping);
+  }
+  const missing = missingSecret(agent, deps.hostEnv);
+  if (missing !== undefined) throw refused(agent, missing, ctx.now());
+  waitForNetwork(driver, agent);
+  const incarnation = deps.newIncarnation();
+  const place = await deps.placeOf(agent, driver);
+  restarts.started(id, incarnation);
+  deps.sessions.close(id, 'another incarnation begins');
+  agent.status.startedAt = ctx.now().toISOString();
+  const { vcpus = 2, memoryMiB = 512, diskGiB = 10 } = agent.spec.resources ?? {};
+  const resources = { vcpus, memoryMiB, diskGiB };
+  return driver.create({ id, hostname: hostnameOf(agent), incarnation, resources, ...place }, ctx.signal);
+}
+
+const LOST = 'no heartbeat for 30 s';
+
+/** One that has not been heard of is not coming back: it is ended, and then the restart policy has its say. */
+async function endIfSilent(
+  driver: Driver,
+  agent: Agent,
+  found: WorkspaceState | undefined,
+  { deps, ctx, restarts }: Keeping,
+): Promise<WorkspaceState | undefined> {
+  if (found === undefined || found.phase === 'exited') return found;
+  const { id, incarnation } = found;
+  const session = deps.sessions.get(id);
+  if (session?.incarnation !== incarnation || !isHeartbeatLost(session.state, deps.monotonicMs())) return found;
+  if (!restarts.isLost(id, incarnation)) {
+    restarts.lost(id, incarnation);
+    ctx.events.warning(agent, 'HeartbeatLost', `${LOST}; the workspace is ended`);
+  }
+  await ensureEnded(driver, id, LOST, ctx);
+  deps.sessions.close(id, LOST);
+  return { id, incarnation, phase: 'exited' };
+}
+
+/** Ended by us, and all the same a failure. */
+function explained(exited: WorkspaceState, restarts: Restarts): WorkspaceState {
+  return restarts.isLost(exited.id, exited.incarnation) ? { ...exited, failure: LOST } : exited;
+}
+
+async function ensureEnded(driver: Driver, id: string, why: string, ctx: ReconcileContext): Promise<void> {
+  if (await driver.stop(id, ctx.signal)) return;
+  throw new WaitingError('Ending', `the workspace is being ended: ${why}`, STOP_POLL_MS);
+}
+
+/** By a person's wish, or with the daemon that had started it: then nobody has seen it exit. */
+function wasEnded(agent: Agent, { id, incarnation }: WorkspaceState, restarts: Restarts): boolean {
+  const reason = getCondition(agent, 'WorkspaceReady')?.reason;
+  if (reason === 'Stopped' || reason === 'Stopping' || reason === 'DaemonStopped') return true;
+  return reason !== 'Exited' && !restarts.hasStarted(id, incarnation);
+}
+
+/** Throws until the back-off is over. */
+function waitBeforeRestart(agent: WithStatus<Agent>, exited: WorkspaceState, { ctx, restarts }: Keeping): void {
+  const nowMs = ctx.now().getTime();
+  const why = exited.failure ?? 'exit code 0';
+  const { restart, isNew } = restarts.count(agent.metadata.uid, exited.incarnation, nowMs);
+  if (isNew) ctx.events.warning(agent, 'Restarting', `the workspace exited (${why}), restart ${restart.count} of ${MAX_RESTARTS}`);
+  const { pid: _ended, ...status } = agent.status;
+  agent.status = { ...status, phase: 'Starting', restarts: restart.count };
+  setCondition(agent, { type: 'WorkspaceReady', status: 'False', reason: 'Exited', message: `the workspace exited (${why})` }, ctx.now());
+  if (restart.count > MAX_RESTARTS) {
+    agent.status.phase = 'Failed';
+    throw new StalledError('CrashLoop', `the workspace exited ${restart.count} times; last: ${why}`);
+  }
+  const leftMs = restart.notBeforeMs - nowMs;
+  if (leftMs <= 0) return;
+  throw new WaitingError('BackOff', `the workspace exited (${why}); it starts again in ${Math.ceil(leftMs / 1_000)} s`, leftMs);
+}
+
+/** The rules must be in the kernel before the first packet. The network controller's write brings the next look. */
+function waitForNetwork(driver: Driver, agent: Agent): void {
+  if (driver.isolation.network !== 'nftables' || isTrue(agent, 'NetworkReady')) return;
+  const { reason, message } = getCondition(agent, 'NetworkReady') ?? { reason: 'Starting', message: 'not looked at yet' };
+  throw new WaitingError('NetworkNotReady', `waiting for the network (${reason}: ${message})`, 30_000);
+}
+
+export async function isGone(driver: Driver | undefined, agent: Agent, signal: AbortSignal): Promise<boolean> {
+  const id = agent.metadata.uid;
+  if (!driver || !(await driver.get(id, signal))) return true;
+  await driver.delete(id, signal);
+  return (await driver.get(id, signal)) === undefined;
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { admission } from '#api/kinds.ts';
+import type { KindObject } from '#api/meta.ts';
+import type { Agent, Task } from '#api/types.ts';
+import type { JsonObject } from '#lib/json.ts';
+import { newAgent, newTask } from '../../test/support/controllers.ts';
+import { Board } from './board.ts';
+import { cardOf, turnOf } from './card.ts';
+import { nextStep } from './decide.ts';
+
+const FINALIZER = 'test/finalizer';
+const NOW = new Date('2026-01-02T03:04:05Z');
+let version = 0;
+
+function task(name: string, spec: JsonObject = {}, status: JsonObject = {}): Task {
+  const admitted = admission.admit(newTask(name, spec) as KindObject, undefined);
+  const metadata = { ...admitted.metadata, uid: name, resourceVersion: String(++version), finalizers: [FINALIZER] };
+  return { ...admitted, metadata, status } as Task;
+}
+
+function agent(name: string, spec: JsonObject = {}, phase = 'Ready', incarnation = 'run-1'): Agent {
+  const isReady = phase === 'Ready';
+  const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False', reason: 'X', message: '', lastTransitionTime: '' }];
+  const admitted = admission.admit(newAgent(name, spec) as KindObject, undefined);
+  const metadata = { ...admitted.metadata, uid: name, resourceVersion: String(++version) };
+  return { ...admitted, metadata, status: { phase, incarnation, conditions } } as Agent;
+}
+
+function setUp() {
+  const board = new Board('a');
+  const put = (name: string, spec: JsonObject = {}, status: JsonObject = {}) => [...board.put(cardOf(task(name, spec, status), FINALIZER))];
+  const putAgent = (...given: Parameters<typeof agent>) => [...board.putAgent(agent(...given))];
+  return { board, put, putAgent };
+}
+
+describe('a board', () => {
+  it('wakes only the dependents of a task that succeeded, and those by its short name too', () => {
+    const { put } = setUp();
+    for (let index = 0; index < 100; index++) put(`a-other${index}`);
+    put('a-one', {}, { phase: 'Running', owner: 'a-worker' });
+    put('a-two', { dependsOn: ['one'] });
+    put('a-three', { dependsOn: ['a-one'] });
+    expect(put('a-one', {}, { phase: 'Running', owner: 'a-worker', reason: 'Interrupted' })).toEqual([]);
+    expect(put('a-one', {}, { phase: 'Succeeded', owner: 'a-worker' }).sort()).toEqual(['a-three', 'a-two']);
+  });
+
+  it('wakes as many waiting tasks as there are places, by their turn', () => {
+    const { put, putAgent } = setUp();
+    putAgent('a-worker', { maxConcurrentTasks: 2 });
+    for (const name of ['h1', 'h2']) put(name, {}, { phase: 'Running', owner: 'a-worker' });
+    for (let index = 0; index < 100; index++) put(`t${String(index).padStart(3, '0')}`);
+    put('urgent', { priority: 1 });
+    expect(put('h1', {}, { phase: 'Succeeded', owner: 'a-worker' })).toEqual(['urgent']);
+    expect(put('h2', {}, { phase: 'Succeeded', owner: 'a-worker' })).toEqual(['urgent', 't000']);
+  });
+
+  it('wakes a line of tasks as a whole only when what the team offers to it changes', () => {
+    const { put, putAgent } = setUp();
+    for (const name of ['t1', 't2', 't3']) put(name);
+    put('elsewhere', { assignTo: 'other' });
+    expect(putAgent('a-w1', {}, 'Starting')).toEqual(['t1', 't2', 't3']);
+    expect(putAgent('a-w2', {}, 'Starting')).toEqual([]);
+    expect(putAgent('a-w1', { maxConcurrentTasks: 1 })).toEqual(['t1', 't2', 't3']);
+    expect(putAgent('a-w2', { maxConcurrentTasks: 1 })).toEqual(['t1', 't2']);
+    expect(putAgent('a-w1', { maxConcurrentTasks: 1 }, 'Failed')).toEqual([]);
+    expect(putAgent('a-w2', { maxConcurrentTasks: 1 }, 'Failed')).toEqual(['t1', 't2', 't3']);
+  });
+
+  it('wakes what an agent holds when that agent begins another run, and not at its other changes', () => {
+    const { put, putAgent } = setUp();
+    putAgent('a-worker');
+    put('held', {}, { phase: 'Running', owner: 'a-worker' });
+    expect(putAgent('a-worker')).toEqual([]);
+    expect(putAgent('a-worker', {}, 'Starting', 'run-1')).toEqual(['held']);
+    expect(putAgent('a-worker', {}, 'Ready', 'run-2')).toEqual(['held']);
+  });
+
+  it('wakes those behind a task that leaves the line without taking a place', () => {
+    const { put, putAgent } = setUp();
+    putAgent('a-worker', { maxConcurrentTasks: 1 });
+    put('first');
+    put('second');
+    expect(put('first', { cancelled: true })).toEqual(['second']);
+  });
+
+  it('counts a claim before it is stored, once when it is, and not when it was not', () => {
+    const { board, put, putAgent } = setUp();
+    putAgent('a-worker', { maxConcurrentTasks: 1 });
+    const [worker] = [...board.agents] as [Agent];
+    const one = task('one');
+    board.put(cardOf(one, FINALIZER));
+    board.claim(turnOf(one), worker, 1);
+    expect(board.free(worker)).toBe(0);
+    // Somebody changed the title meanwhile: the claim is still on its way.
+    put('one', { title: 'new' });
+    expect(board.free(worker)).toBe(0);
+    put('one', {}, { phase: 'Claimed', owner: 'a-worker', attempt: 1 });
+    expect(board.free(worker)).toBe(0);
+    put('one', {}, { phase: 'Pending', attempt: 1 });
+    expect(board.free(worker)).toBe(1);
+    board.claim(turnOf(one), worker, 2);
+    board.unclaim('one');
+    expect(board.free(worker)).toBe(1);
+  });
+
+  it('takes no older version of an object for the present one, and forgets what is gone', () => {
+    const { board, putAgent } = setUp();
+    putAgent('a-worker', { maxConcurrentTasks: 1 });
+    const [worker] = [...board.agents] as [Agent];
+    const old = task('one');
+    board.put(cardOf(task('one', {}, { phase: 'Running', owner: 'a-worker', attempt: 1 }), FINALIZER));
+    board.put(cardOf(old, FINALIZER));
+    expect(board.free(worker)).toBe(0);
+    board.remove('one', 'another uid');
+    expect(board.has('one')).toBe(true);
+    board.remove('one', 'one');
+    expect([board.free(worker), board.has('one')]).toEqual([1, false]);
+  });
+
+  it('sees a circle that an edit makes, and its end', () => {
+    const { board, put } = setUp();
+    put('x', { dependsOn: ['y'] });
+    put('y');
+    expect(board.leadsIntoCircle('x')).toBe(false);
+    put('y', { dependsOn: ['x'] });
+    expect([board.leadsIntoCircle('x'), board.leadsIntoCircle('y')]).toEqual([true, true]);
+    put('y', { dependsOn: ['x'] }, { phase: 'Succeeded' });
+    expect(board.leadsIntoCircle('x')).toBe(false);
+  });
+
+  it('looks at a chain of thousands without walking it from every task', () => {
+    const { board, put, putAgent } = setUp();
+    putAgent('a-worker');
+    const length = 5_000;
+    for (let index = 0; index < length; index++) put(`t${index}`, { dependsOn: index === 0 ? [] : [`t${index - 1}`] });
+    const steps = [1, 2_500, length - 1].map((index) => nextStep(task(`t${index}`, { dependsOn: [`t${index - 1}`] }), board, NOW));
+    expect(steps.map(({ step }) => step)).toEqual(['block', 'block', 'block']);
+    expect(put('t0', {}, { phase: 'Succeeded' })).toEqual(['t1']);
+  });
+});

@@ -1,0 +1,179 @@
+/** The Agents and Tasks of a team, brought to what the spec says: made within the budget, put right, marked, let go. */
+import type { Draft, KindObject } from '#api/meta.ts';
+import { reservedIn } from '#api/team-budget.ts';
+import type { EffectivePolicy } from '#api/team-rules.ts';
+import type { Agent, Task, Team } from '#api/types.ts';
+import type { Client } from '#client/client.ts';
+import { ignoreNotFound, StalledError } from '#lib/errors.ts';
+import { copyJson, equalJson } from '#lib/json.ts';
+import type { ReconcileContext } from '#runtime/controller.ts';
+import { ownedBy, setControllerOwner } from '#runtime/owner.ts';
+import { agentsOf, tasksOf } from './expand.ts';
+import type { Hold } from './hold.ts';
+import type { Places } from './places.ts';
+import { isInWork, letGo, marksOf } from './scale.ts';
+import { updateUnlessChanged } from './write.ts';
+
+export interface TeamLimits {
+  /** Of one team, sub-teams not counted. */
+  readonly maxAgentsPerTeam: number;
+  /** Of all teams together. */
+  readonly maxAgents: number;
+}
+
+export interface Means {
+  readonly client: Client;
+  readonly limits: TeamLimits;
+  readonly places: Places;
+  readonly ctx: ReconcileContext;
+}
+
+export interface Bounds {
+  /** Agents that the team and its sub-teams may have by now. */
+  readonly granted: number;
+  readonly policy: EffectivePolicy;
+  readonly agents: readonly Agent[];
+  readonly tasks: readonly Task[];
+}
+
+export interface Settled {
+  readonly wanted: readonly Draft[];
+  readonly hold?: Hold;
+  readonly requeueAfterMs?: number;
+}
+
+/** There may be room again without any change that the team hears of. */
+const ROOM_LOOK_MS = 5_000;
+
+export async function ensureChildren(team: Team, bounds: Bounds, means: Means): Promise<Settled> {
+  const { client, ctx } = means;
+  const wanted = agentsOf(team, bounds.policy);
+  refuseNamesakes(wanted);
+  refuseForeigners(team, wanted, bounds.agents);
+  const names = new Set(wanted.map(({ metadata }) => metadata.name));
+  const owned = bounds.agents.filter((agent) => ownedBy(agent, team));
+  const surplus = owned.filter(({ metadata }) => !names.has(metadata.name));
+  for (const agent of bounds.agents) await ensureAgent(client, agent, { team, wanted, isSurplus: surplus.includes(agent), now: ctx.now() });
+  await ensureTasks(client, team, bounds.tasks);
+  const leavesMs = await letGo(client, team, { surplus, tasks: bounds.tasks }, ctx);
+  const hold = await ensureMade(team, wanted, bounds, means);
+  const requeueAfterMs = leavesMs ?? (hold ? ROOM_LOOK_MS : undefined);
+  return { wanted, ...(hold ? { hold } : {}), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) };
+}
+
+/** `dev` with count 2 and `dev-1` both want `<team>-dev-1`. */
+function refuseNamesakes(wanted: readonly Draft[]): void {
+  const names = wanted.map(({ metadata }) => metadata.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice) throw new StalledError('NameTaken', `two roles give an agent the name ${twice}; rename one of them`);
+}
+
+function refuseForeigners(team: Team, wanted: readonly Draft[], agents: readonly Agent[]): void {
+  const taken = agents.find((agent) => !ownedBy(agent, team) && wanted.some(({ metadata }) => metadata.name === agent.metadata.name));
+  if (taken) throw nameTaken('Agent', taken.metadata.name);
+}
+
+function nameTaken(kind: string, name: string): StalledError {
+  return new StalledError('NameTaken', `${kind} ${name} exists and does not belong to this team; delete or rename it`);
+}
+
+interface Wish {
+  readonly team: Team;
+  readonly wanted: readonly Draft[];
+  readonly isSurplus: boolean;
+  readonly now: Date;
+}
+
+/** One that is not the team's own is only put to rest with the team. */
+async function ensureAgent(client: Client, agent: Agent, { team, wanted, isSurplus, now }: Wish): Promise<void> {
+  if (agent.metadata.deletionTimestamp !== undefined) return;
+  const draft = wanted.find(({ metadata }) => metadata.name === agent.metadata.name);
+  const { desiredState, annotations } = marksOf(agent, { isSurplus, suspend: team.spec.suspend, now });
+  const spec = { ...agent.spec, ...(draft?.spec as object | undefined), desiredState };
+  if (equalJson(agent.spec, spec) && equalJson(agent.metadata.annotations ?? {}, annotations)) return;
+  await updateUnlessChanged(client, { ...agent, metadata: { ...agent.metadata, annotations: { ...annotations } }, spec });
+}
+
+/** What is missing is made all at once or not at all: half a team does no work. */
+async function ensureMade(team: Team, wanted: readonly Draft[], { granted, agents }: Bounds, means: Means): Promise<Hold | undefined> {
+  const { limits, places, client, ctx } = means;
+  const existing = new Set(agents.map(({ metadata }) => metadata.name));
+  const missing = wanted.filter(({ metadata }) => !existing.has(metadata.name ?? ''));
+  if (missing.length === 0) return undefined;
+  for (const { metadata } of missing) await refuseTaken(client, team, metadata.name ?? '');
+  const hold = shortage(team, { wanted: wanted.length, missing: missing.length, existing: existing.size, granted }, limits);
+  if (hold) return hold;
+  const full = await places.take(missing.length, async () => {
+    for (const draft of missing) await client.create(rested(owned(draft, team), team, ctx.now()));
+  });
+  if (!full) return undefined;
+  const numbers = `${full.used} exist or are being made, team ${team.metadata.name} asks for ${missing.length} more`;
+  return { reason: 'QuotaExceeded', message: `at most ${full.limit} agents run here (limits.maxAgents); ${numbers}` };
+}
+
+interface Count {
+  readonly wanted: number;
+  readonly missing: number;
+  readonly existing: number;
+  readonly granted: number;
+}
+
+/** Why what is missing cannot be made. Pure. */
+export function shortage(team: Team, { wanted, missing, existing, granted }: Count, { maxAgentsPerTeam }: TeamLimits): Hold | undefined {
+  const reason = 'QuotaExceeded';
+  const { name } = team.metadata;
+  if (wanted > maxAgentsPerTeam) {
+    return { reason, message: `team ${name} asks for ${wanted} agents; at most ${maxAgentsPerTeam} per team (limits.maxAgentsPerTeam)` };
+  }
+  const reserved = reservedIn(team);
+  const room = Math.min(granted - reserved, maxAgentsPerTeam) - existing;
+  if (missing <= room) return undefined;
+  const taken = `${existing} agents exist${reserved > 0 ? `, ${reserved} are set aside for sub-teams` : ''}`;
+  return { reason, message: `team ${name} may have ${granted} agents: ${taken}; ${missing} more have to wait until others are gone` };
+}
+
+/** An agent of that name in another team. */
+async function refuseTaken(client: Client, team: Team, name: string): Promise<void> {
+  const existing = await ignoreNotFound(client.get<Agent>({ kind: 'Agent', namespace: team.metadata.namespace, name }));
+  if (existing && !ownedBy(existing, team)) throw nameTaken('Agent', name);
+}
+
+function owned(draft: Draft, team: Team): Draft {
+  const child = copyJson(draft);
+  setControllerOwner(child, team);
+  return child;
+}
+
+/** A suspended team makes agents that rest, to wake with the others. */
+function rested(draft: Draft, { spec }: Team, now: Date): Draft {
+  if (!spec.suspend) return draft;
+  const awake = { ...draft, spec: { ...(draft.spec as object), desiredState: 'Running' } } as Agent;
+  const { desiredState, annotations } = marksOf(awake, { isSurplus: false, suspend: true, now });
+  return { ...draft, metadata: { ...draft.metadata, annotations: { ...annotations } }, spec: { ...awake.spec, desiredState } };
+}
+
+/** Makes what is missing, brings back what drifted, removes what the spec no longer lists, but not from under a running attempt. */
+async function ensureTasks(client: Client, team: Team, tasks: readonly Task[]): Promise<void> {
+  const wanted = tasksOf(team);
+  for (const draft of wanted) await ensureTask(client, team, draft);
+  const names = new Set(wanted.map(({ metadata }) => metadata.name));
+  for (const task of tasks) {
+    const { namespace, name, uid, deletionTimestamp } = task.metadata;
+    if (!ownedBy(task, team) || names.has(name) || isInWork(task) || deletionTimestamp !== undefined) continue;
+    await ignoreNotFound(client.delete({ kind: 'Task', namespace, name }, { preconditions: { uid } }));
+  }
+}
+
+async function ensureTask(client: Client, team: Team, draft: Draft): Promise<void> {
+  const key = { kind: 'Task', namespace: team.metadata.namespace, name: draft.metadata.name ?? '' };
+  const existing = await ignoreNotFound(client.get<KindObject>(key));
+  if (!existing) {
+    await client.create(owned(draft, team));
+    return;
+  }
+  if (!ownedBy(existing, team)) throw nameTaken('Task', key.name);
+  // Admission adds defaults the draft does not have: compare what the draft says, no more.
+  const spec = { ...(existing.spec as object), ...(draft.spec as object) };
+  if (existing.metadata.deletionTimestamp !== undefined || equalJson(existing.spec, spec)) return;
+  await updateUnlessChanged(client, { ...existing, spec });
+}

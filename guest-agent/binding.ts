@@ -1,0 +1,107 @@
+/** Who this guest is, from the command line or, for a member of the warm pool, from the call `bind`: nothing that needs it exists before. */
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ControlHandlers } from '#protocol/control.ts';
+import { ProtocolError } from '#protocol/protocol-error.ts';
+import { type Environment, inheritedEnv, proxyEnv } from './command-env.ts';
+import { EGRESS_PORT, startEgress } from './egress.ts';
+import type { Guest } from './guest.ts';
+import { execHandler } from './handlers/exec.ts';
+import { fileHandlers } from './handlers/files.ts';
+import { jobHandlers } from './handlers/jobs.ts';
+import { logsHandler } from './handlers/logs.ts';
+import { portForwardHandler } from './handlers/port-forward.ts';
+import { setEnvHandler } from './handlers/set-env.ts';
+import { shutdownHandler } from './handlers/shutdown.ts';
+import { AgentLog } from './log/agent-log.ts';
+import type { GuestIdentity, GuestOptions } from './options.ts';
+import type { ProcessGroups } from './process-group.ts';
+import { createRelay, type Relay } from './relay/relay.ts';
+
+export interface Bound {
+  readonly guest: Guest;
+  readonly relay: Relay;
+  readonly handlers: Omit<ControlHandlers, 'hello' | 'ping' | 'bind'>;
+}
+
+export interface BindingOptions {
+  readonly options: GuestOptions;
+  readonly processEnv: Environment;
+  readonly groups: ProcessGroups;
+  readonly stop: Guest['stop'];
+}
+
+export class Binding {
+  readonly #options: BindingOptions;
+  #bound: Bound | undefined;
+
+  constructor(options: BindingOptions) {
+    this.#options = options;
+  }
+
+  get bound(): Bound | undefined {
+    return this.#bound;
+  }
+
+  /** For those who come after the gate of the handshake. */
+  get(): Bound {
+    if (this.#bound === undefined) throw new ProtocolError('Unavailable', 'this guest has no identity yet');
+    return this.#bound;
+  }
+
+  bind(identity: GuestIdentity & { readonly hostname?: string }): void {
+    if (this.#bound !== undefined) {
+      const { id, incarnation } = this.#bound.guest;
+      throw new ProtocolError('Conflict', `this guest is ${id} incarnation ${incarnation} for as long as it runs`);
+    }
+    this.#bound = createBound(this.#options, identity);
+  }
+}
+
+function createBound(binding: BindingOptions, { id, incarnation, hostname }: GuestIdentity & { readonly hostname?: string }): Bound {
+  const { options, processEnv, groups, stop } = binding;
+  const root = realpathSync(options.workspace);
+  mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
+  const log = new AgentLog(options.stateDir);
+  const baseEnv = {
+    ...inheritedEnv(processEnv),
+    ...(hostname !== undefined && { HOSTNAME: hostname }),
+    ...(options.hasEgress && proxyEnv(EGRESS_PORT)),
+    AGENTISO_WORKSPACE: root,
+  };
+  const setNames = new Map<string, string>();
+  const env = () => ({ ...baseEnv, ...Object.fromEntries(setNames) });
+  const guest: Guest = { id, incarnation, root, stateDir: options.stateDir, env, groups, log, stop };
+  const relay = createRelay(guest);
+  log.write('guest', `started as ${id} incarnation ${incarnation}`);
+  if (options.hasEgress) {
+    startEgress({ socketPath: join(options.runDir, 'egress.sock'), report: (problem) => log.write('guest', problem) });
+  }
+  return { guest, relay, handlers: { ...createHandlers(guest, setNames), ...relay.handlers } };
+}
+
+/** Loaded with the first of these calls: what it takes to run commands on terminals is needed by few guests. */
+function lateExecStreamHandlers(guest: Guest): Pick<ControlHandlers, 'execStream' | 'execResize'> {
+  let loading: Promise<Pick<ControlHandlers, 'execStream' | 'execResize'>> | undefined;
+  const load = () => {
+    loading ??= import('./handlers/exec-stream.ts').then(({ execStreamHandlers }) => execStreamHandlers(guest));
+    return loading;
+  };
+  return {
+    execStream: async (params, context) => (await load()).execStream(params, context),
+    execResize: async (params, context) => (await load()).execResize(params, context),
+  };
+}
+
+function createHandlers(guest: Guest, setNames: Map<string, string>): Omit<Bound['handlers'], keyof Relay['handlers']> {
+  return {
+    exec: execHandler(guest),
+    ...lateExecStreamHandlers(guest),
+    ...jobHandlers(guest),
+    setEnv: setEnvHandler(setNames),
+    ...fileHandlers(guest),
+    logs: logsHandler(guest),
+    portForward: portForwardHandler(),
+    shutdown: shutdownHandler(guest),
+  };
+}

@@ -1,0 +1,49 @@
+/** Bodies of requests: JSON of a bounded size, or a file's content. */
+import type { IncomingMessage } from 'node:http';
+import { ProtocolError } from '#protocol/protocol-error.ts';
+import { toFields } from '#protocol/shape.ts';
+
+/** A message is at most 256 KiB, which JSON may make six times longer. */
+const MAX_JSON_BYTES = 2 * 1024 * 1024;
+
+/** Throws for fields that are not among `allowed`. */
+export async function readFields(request: IncomingMessage, allowed: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+  const fields = toFields(parse(await readAll(request)), 'the body');
+  const unknown = Object.keys(fields).find((name) => !allowed.includes(name));
+  if (unknown !== undefined)
+    throw new ProtocolError('Invalid', `unknown field ${JSON.stringify(unknown.slice(0, 100))}: there are ${allowed.join(', ')}`);
+  return fields;
+}
+
+/** Refused by its length before anything is read, where it has one. */
+export function checkLength(request: IncomingMessage, maxBytes: number): void {
+  const bytes = Number(request.headers['content-length'] ?? 0);
+  if (bytes > maxBytes) throw new ProtocolError('TooLarge', `a body of ${bytes} bytes is over the limit of ${maxBytes}`);
+}
+
+/** Who stops reading in the middle still has to answer: the connection stays. */
+export function contentOf(request: IncomingMessage): AsyncIterable<Buffer> {
+  return request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+}
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  checkLength(request, MAX_JSON_BYTES);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of contentOf(request)) {
+    bytes += chunk.length;
+    if (bytes > MAX_JSON_BYTES) throw new ProtocolError('TooLarge', `a body of more than ${MAX_JSON_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch (error) {
+    throw new ProtocolError('Invalid', 'the body must be JSON in UTF-8', error);
+  }
+}

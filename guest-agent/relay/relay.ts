@@ -1,0 +1,139 @@
+/** Everything of the guest that belongs to the host's relay connection: mail, tasks, signs of life, and the HTTP door that leads to them. */
+import { loadavg } from 'node:os';
+import type { ControlHandlers } from '#protocol/control.ts';
+import type { RelayToGuestHandlers } from '#protocol/relay.ts';
+import type { Guest } from '../guest.ts';
+import { HttpDoor } from '../http/http-door.ts';
+import { Attempts } from '../state/attempts.ts';
+import { Inbox } from '../state/inbox.ts';
+import { Results } from '../state/results.ts';
+import { Artifacts } from '../tasks/artifacts.ts';
+import { TaskDaemon } from '../tasks/task-daemon.ts';
+import { Heartbeat, toHeartbeat } from './heartbeat.ts';
+import { HostLink, type RelayChannel } from './link.ts';
+import { Receiver } from './receiver.ts';
+
+export interface Relay {
+  readonly handlers: Pick<ControlHandlers, 'configure' | 'pollResults' | 'ackResults' | 'revokeTask'>;
+  readonly relayHandlers: Omit<RelayToGuestHandlers, 'hello' | 'ping'>;
+  /** A greeted relay connection; the newest is the one that is used. */
+  attach(channel: RelayChannel): void;
+  /** Running or waiting. */
+  runningTasks(): number;
+  /** From here on nothing starts; what was accepted is on disk when it resolves. */
+  close(): Promise<void>;
+}
+
+/** Reads nothing and starts nothing before the host comes: a guest of the warm pool has no state directory of its own until then. */
+export function createRelay(guest: Guest): Relay {
+  let opened: Parts | undefined;
+  const parts = () => {
+    opened ??= openParts(guest);
+    return opened;
+  };
+  return {
+    handlers: {
+      configure: async (params) => {
+        const { daemon, door, gate } = parts();
+        daemon.setSlots(params.maxTasks);
+        const result = await door.configure(params);
+        gate.configured();
+        return result;
+      },
+      pollResults: ({ limit }) => parts().daemon.poll(limit),
+      ackResults: async ({ keys }) => {
+        await parts().daemon.ack(keys);
+        return {};
+      },
+      revokeTask: async (key) => ({ wasRunning: await parts().daemon.revoke(key) }),
+    },
+    relayHandlers: {
+      messageHint: async ({ nextSeq }) => {
+        parts().receiver.hint(nextSeq);
+        return {};
+      },
+    },
+    attach: (channel) => parts().host.attach(channel),
+    runningTasks: () => (opened === undefined ? 0 : opened.daemon.running.length + opened.daemon.waiting),
+    close: async () => {
+      if (opened !== undefined) await closeParts(opened);
+    },
+  };
+}
+
+interface Parts {
+  readonly host: HostLink;
+  readonly inbox: Inbox;
+  readonly attempts: Attempts;
+  readonly daemon: TaskDaemon;
+  readonly receiver: Receiver;
+  readonly door: HttpDoor;
+  readonly gate: StartGate;
+}
+
+function openParts(guest: Guest): Parts {
+  const { stateDir } = guest;
+  const warn = (text: string) => guest.log.write('guest', text);
+  const host = new HostLink();
+  const inbox = new Inbox(stateDir, warn);
+  const attempts = new Attempts(stateDir, warn);
+  const heartbeat = new Heartbeat(() => host.call('heartbeat', describe(inbox, daemon)));
+  const daemon = new TaskDaemon({
+    guest,
+    attempts,
+    results: new Results(stateDir, (key) => attempts.isSettled(key)),
+    artifacts: new Artifacts(stateDir, warn),
+    onChange: () => heartbeat.changed(),
+  });
+  const gate = new StartGate(() => daemon.open());
+  const receiver = new Receiver({
+    inbox,
+    host,
+    takeAssignments: (messages) => daemon.enqueue(messages),
+    onDrained: () => gate.drained(),
+    warn,
+  });
+  host.add(heartbeat);
+  host.add(receiver);
+  return { host, inbox, attempts, daemon, receiver, door: new HttpDoor({ guest, inbox, host }), gate };
+}
+
+/**
+ * Tasks start once the mail is in, because a newer attempt may be in it, and what was revoked meanwhile is; and once the host has said
+ * all it has to say: a task that waited for this guest must not miss its secrets.
+ */
+class StartGate {
+  readonly #open: () => void;
+  #isDrained = false;
+  #isConfigured = false;
+
+  constructor(open: () => void) {
+    this.#open = open;
+  }
+
+  drained(): void {
+    this.#isDrained = true;
+    if (this.#isConfigured) this.#open();
+  }
+
+  configured(): void {
+    this.#isConfigured = true;
+    if (this.#isDrained) this.#open();
+  }
+}
+
+function describe(inbox: Inbox, daemon: TaskDaemon) {
+  return toHeartbeat({
+    load: loadavg()[0] ?? 0,
+    runningTasks: daemon.running,
+    freeSlots: daemon.freeSlots,
+    pendingResults: daemon.pendingResults,
+    storedSeq: inbox.cursor,
+  });
+}
+
+async function closeParts({ host, inbox, attempts, daemon, door }: Parts): Promise<void> {
+  host.close();
+  await Promise.all([daemon.close(), door.close()]);
+  await Promise.all([inbox.close(), attempts.close()]);
+}

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Envelope } from '#protocol/relay.ts';
+import { Inbox, MAX_HELD_MESSAGES } from './inbox.ts';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'agentiso-inbox-'));
+});
+
+const opened: Inbox[] = [];
+
+afterEach(async () => {
+  for (const inbox of opened.splice(0)) await inbox.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function open(): Inbox {
+  const inbox = new Inbox(directory, (text) => expect.unreachable(text));
+  opened.push(inbox);
+  return inbox;
+}
+
+function message(seq: number, more: Partial<Envelope> = {}): Envelope {
+  const sent = { namespace: 'default', team: 'blue', from: 'ann', to: 'bob', timestamp: '2026-01-01T00:00:00.000Z' };
+  return { message_id: `m${seq}`, seq, ...sent, message_type: 'text', content: `text ${seq}`, ...more };
+}
+
+const all = { after: 0, limit: 1000 };
+
+describe('Inbox', () => {
+  it('holds messages as they came, also after a restart', async () => {
+    const first = open();
+    const sent = [message(1, { metadata: { a: 'b' }, reply_to: 'm0' }), message(2, { content: 'two\nlines\u2028' })];
+    await first.store(sent);
+    await first.close();
+    const second = open();
+    expect(second.read(all)).toEqual(sent);
+    expect(second.cursor).toBe(2);
+  });
+
+  it('reads from after a seq, up to a limit, and consumes nothing', async () => {
+    const inbox = open();
+    await inbox.store([message(1), message(2), message(3)]);
+    expect(inbox.read({ after: 1, limit: 1 }).map(({ seq }) => seq)).toEqual([2]);
+    expect(inbox.read(all)).toHaveLength(3);
+  });
+
+  it('drops what is at or before its cursor, and an id it has had, but moves on behind it', async () => {
+    const inbox = open();
+    await inbox.store([message(2), message(1)]);
+    await inbox.store([message(1), message(2, { content: 'another' }), message(3, { message_id: 'm1' }), message(4)]);
+    expect(inbox.read(all).map(({ content }) => content)).toEqual(['text 1', 'text 2', 'text 4']);
+    expect(inbox.cursor).toBe(4);
+  });
+
+  it('keeps assignments out of sight and moves behind them', async () => {
+    const inbox = open();
+    await inbox.store([message(1, { message_type: 'task_assignment' }), message(2)]);
+    expect(inbox.read(all).map(({ seq }) => seq)).toEqual([2]);
+    expect(inbox.knows('m1')).toBe(true);
+  });
+
+  it('holds the last hundred, remembers a thousand ids, and stays small', async () => {
+    const first = open();
+    for (let seq = 1; seq <= 3000; seq += 10) {
+      await first.store(Array.from({ length: 10 }, (_, index) => message(seq + index, { content: 'x'.repeat(2000) })));
+    }
+    await first.close();
+    const inbox = open();
+    expect(inbox.read(all)).toHaveLength(MAX_HELD_MESSAGES);
+    expect(inbox.read(all).at(-1)?.seq).toBe(3000);
+    expect([inbox.knows('m2000'), inbox.knows('m2001'), inbox.knows('m3000')]).toEqual([false, true, true]);
+    expect(inbox.cursor).toBe(3000);
+  });
+
+  it('remembers what was seen until the host knows it', async () => {
+    const first = open();
+    await first.store([message(1), message(2)]);
+    expect(await first.markSeen(['m2', 'm9'])).toEqual(['m9']);
+    await first.close();
+    const second = open();
+    expect(second.unreported()).toEqual(['m2']);
+    await second.markReported(['m2']);
+    await second.close();
+    const third = open();
+    expect(third.unreported()).toEqual([]);
+    expect(third.read(all).map(({ seq }) => seq)).toEqual([1]);
+    expect(third.knows('m2')).toBe(true);
+  });
+});

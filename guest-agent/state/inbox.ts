@@ -1,0 +1,165 @@
+/**
+ * The guest's copy of its mail, in `inbox.log`: messages as they came, how far the mailbox is stored here, and which ids were there lately.
+ * Task assignments move the cursor and are otherwise the task daemon's.
+ */
+import { join } from 'node:path';
+import { type Envelope, relayToHost } from '#protocol/relay.ts';
+import { count, fieldOf, list, oneOf, text, toFields } from '#protocol/shape.ts';
+import { Journal, type JournalOptions } from './journal.ts';
+
+/** The host refuses to have more than these without an acknowledgement. */
+export const MAX_HELD_MESSAGES = 100;
+const MAX_REMEMBERED_IDS = 1000;
+
+export type InboxRecord =
+  /** First in a rewritten file. */
+  | { readonly type: 'base'; readonly seq: number; readonly ids: readonly string[] }
+  | { readonly type: 'message'; readonly message: Envelope }
+  /** Not for the agent's eyes: an assignment, or an id that was there before. */
+  | { readonly type: 'passed'; readonly seq: number; readonly id: string }
+  | { readonly type: 'seen'; readonly ids: readonly string[] }
+  /** The host knows that they were seen: nobody needs them here any more. */
+  | { readonly type: 'reported'; readonly ids: readonly string[] };
+
+export class Inbox {
+  readonly #journal: Journal<InboxRecord>;
+  readonly #ids = new Set<string>();
+  readonly #messages = new Map<string, Envelope>();
+  readonly #seen = new Set<string>();
+  #cursor = 0;
+
+  constructor(stateDir: string, warn: (text: string) => void, size: Pick<JournalOptions<never>, 'minCompactBytes'> = {}) {
+    this.#journal = new Journal<InboxRecord>({
+      path: join(stateDir, 'inbox.log'),
+      parse: parseRecord,
+      apply: (record) => this.#apply(record),
+      snapshot: () => this.#snapshot(),
+      warn,
+      ...size,
+    });
+  }
+
+  /** The last seq that is stored here. */
+  get cursor(): number {
+    return this.#cursor;
+  }
+
+  /** Of the last thousand. */
+  knows(messageId: string): boolean {
+    return this.#ids.has(messageId);
+  }
+
+  /** Takes messages behind the cursor in the order of their seq; the others are already here. */
+  async store(messages: readonly Envelope[]): Promise<void> {
+    const ids = new Set(this.#ids);
+    const records = behind(this.#cursor, messages).map((message): InboxRecord => {
+      const { message_id: id, seq } = message;
+      const isForAgent = message.message_type !== 'task_assignment' && !ids.has(id);
+      ids.add(id);
+      return isForAgent ? { type: 'message', message } : { type: 'passed', seq, id };
+    });
+    if (records.length > 0) await this.#journal.append(...records);
+  }
+
+  read({ after, limit }: { readonly after: number; readonly limit: number }): Envelope[] {
+    return [...this.#messages.values()].filter(({ seq }) => seq > after).slice(0, limit);
+  }
+
+  /** The agent has seen these. Gives back the ids that are not here. */
+  async markSeen(ids: readonly string[]): Promise<readonly string[]> {
+    const known = ids.filter((id) => this.#messages.has(id));
+    if (known.length > 0) await this.#journal.append({ type: 'seen', ids: known });
+    return ids.filter((id) => !known.includes(id));
+  }
+
+  /** Seen, and the host does not know it yet. */
+  unreported(): readonly string[] {
+    return [...this.#seen];
+  }
+
+  async markReported(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.#journal.append({ type: 'reported', ids });
+  }
+
+  close(): Promise<void> {
+    return this.#journal.close();
+  }
+
+  #apply(record: InboxRecord): void {
+    switch (record.type) {
+      case 'base':
+        for (const id of record.ids) this.#remember(id);
+        this.#cursor = record.seq;
+        break;
+      case 'message':
+        this.#hold(record.message);
+        break;
+      case 'passed':
+        this.#remember(record.id);
+        this.#cursor = Math.max(this.#cursor, record.seq);
+        break;
+      case 'seen':
+        for (const id of record.ids) if (this.#messages.has(id)) this.#seen.add(id);
+        break;
+      case 'reported':
+        for (const id of record.ids) this.#drop(id);
+    }
+  }
+
+  #hold(message: Envelope): void {
+    this.#remember(message.message_id);
+    this.#messages.set(message.message_id, message);
+    this.#cursor = Math.max(this.#cursor, message.seq);
+    if (this.#messages.size > MAX_HELD_MESSAGES) this.#drop(firstOf(this.#messages.keys()));
+  }
+
+  #drop(id: string): void {
+    this.#messages.delete(id);
+    this.#seen.delete(id);
+  }
+
+  #remember(id: string): void {
+    this.#ids.add(id);
+    if (this.#ids.size > MAX_REMEMBERED_IDS) this.#ids.delete(firstOf(this.#ids));
+  }
+
+  #snapshot(): readonly InboxRecord[] {
+    const messages = [...this.#messages.values()].map((message): InboxRecord => ({ type: 'message', message }));
+    return [{ type: 'base', seq: this.#cursor, ids: [...this.#ids] }, ...messages, { type: 'seen', ids: [...this.#seen] }];
+  }
+}
+
+/** In the order of their seq. */
+export function behind(cursor: number, messages: readonly Envelope[]): readonly Envelope[] {
+  return messages.filter(({ seq }) => seq > cursor).sort((a, b) => a.seq - b.seq);
+}
+
+function firstOf(ids: Iterable<string>): string {
+  for (const id of ids) return id;
+  throw new Error('nothing to forget');
+}
+
+const recordType = oneOf('base', 'message', 'passed', 'seen', 'reported');
+const ids = list(text);
+
+function parseRecord(value: unknown): InboxRecord {
+  const fields = toFields(value, 'record');
+  const field = <T>(name: string, parse: (value: unknown, what: string) => T) => parse(fieldOf(fields, name), name);
+  const type = field('type', recordType);
+  switch (type) {
+    case 'base':
+      return { type, seq: field('seq', count), ids: field('ids', ids) };
+    case 'message':
+      return { type, message: field('message', parseEnvelope) };
+    case 'passed':
+      return { type, seq: field('seq', count), id: field('id', text) };
+    default:
+      return { type, ids: field('ids', ids) };
+  }
+}
+
+function parseEnvelope(value: unknown, what: string): Envelope {
+  const [message] = relayToHost.teamReceive.result({ messages: [value], nextSeq: 0 }, what).messages;
+  if (message === undefined) throw new Error(`${what} is missing`);
+  return message;
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { count } from '#protocol/shape.ts';
+import { Journal } from './journal.ts';
+
+let directory: string;
+let path: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'agentiso-journal-'));
+  path = join(directory, 'numbers.log');
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Opened {
+  readonly journal: Journal<number>;
+  readonly numbers: number[];
+  readonly warnings: string[];
+}
+
+/** Its state is the list of its records, of which only the last `kept` matter. */
+function open({ kept = Number.POSITIVE_INFINITY, minCompactBytes = 1_000_000 } = {}): Opened {
+  const numbers: number[] = [];
+  const warnings: string[] = [];
+  const journal = new Journal<number>({
+    path,
+    parse: (value) => count(value, 'record'),
+    apply: (number) => {
+      numbers.push(number);
+      if (numbers.length > kept) numbers.shift();
+    },
+    snapshot: () => numbers,
+    warn: (text) => warnings.push(text),
+    minCompactBytes,
+  });
+  return { journal, numbers, warnings };
+}
+
+const upTo = (end: number) => Array.from({ length: end }, (_, index) => index + 1);
+
+describe('Journal', () => {
+  it('gives back after a restart what was appended, in order', async () => {
+    const first = open();
+    await Promise.all(upTo(50).map((number) => first.journal.append(number)));
+    await first.journal.close();
+    expect(open().numbers).toEqual(upTo(50));
+  });
+
+  it('loses nothing but the torn record, wherever the file was cut', async () => {
+    const first = open();
+    await first.journal.append(1, 22, 333, 4444);
+    await first.journal.close();
+    const whole = readFileSync(path);
+    for (let bytes = 0; bytes <= whole.length; bytes += 1) {
+      writeFileSync(path, whole);
+      truncateSync(path, bytes);
+      const lines = whole.toString('utf8', 0, bytes).split('\n').slice(0, -1).map(Number);
+      const { journal, numbers, warnings } = open();
+      expect(numbers).toEqual(lines);
+      await journal.append(7);
+      await journal.close();
+      expect(open().numbers).toEqual([...lines, 7]);
+      expect(warnings).toEqual([]);
+    }
+  });
+
+  it('passes over a line that somebody spoiled, and says so', async () => {
+    writeFileSync(path, '1\nspoiled\n"text"\n4\n');
+    const { numbers, warnings } = open();
+    expect(numbers).toEqual([1, 4]);
+    expect(warnings).toEqual([expect.stringContaining('line 2'), expect.stringContaining('line 3')]);
+  });
+
+  it('stays small when what it says is no longer needed', async () => {
+    const first = open({ kept: 10, minCompactBytes: 500 });
+    for (const number of upTo(1000)) await first.journal.append(number);
+    await first.journal.close();
+    expect((await stat(path)).size).toBeLessThan(1000);
+    expect(open({ kept: 10 }).numbers).toEqual(upTo(1000).slice(-10));
+  });
+
+  it('applies nothing that it could not write, and goes on when it can again', async () => {
+    const { journal, numbers } = open();
+    await journal.append(1);
+    await journal.close();
+    await rm(directory, { recursive: true });
+    await expect(journal.append(2)).rejects.toThrow('ENOENT');
+    expect(numbers).toEqual([1]);
+    await mkdir(directory);
+    await journal.append(3);
+    await journal.close();
+    expect(numbers).toEqual([1, 3]);
+    expect(open().numbers).toEqual([1, 3]);
+  });
+});

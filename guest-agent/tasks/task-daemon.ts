@@ -1,0 +1,210 @@
+/**
+ * Runs the tasks that come with the mail: as many at once as there are slots, in the order they came, each attempt at most once.
+ * Everything it must not forget is on disk before it acts on it.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AttemptKey, ControlResult } from '#protocol/control.ts';
+import type { Envelope } from '#protocol/relay.ts';
+import type { Guest } from '../guest.ts';
+import { type Assigned, type Attempts, toKey } from '../state/attempts.ts';
+import type { Results } from '../state/results.ts';
+import type { Artifacts } from './artifacts.ts';
+import { readAssignment } from './assignment.ts';
+import { MAX_RESULTS_BYTES } from './fit-result.ts';
+import { runTask, toLostResult, toSupersededResult } from './run-task.ts';
+
+const DEFAULT_SLOTS = 4;
+const RETRY_MS = 2_000;
+
+export interface TaskDaemonParts {
+  readonly guest: Guest;
+  readonly attempts: Attempts;
+  readonly results: Results;
+  readonly artifacts: Artifacts;
+  /** What is running or waits to be fetched has changed. */
+  readonly onChange: () => void;
+}
+
+interface Run {
+  readonly assigned: Assigned;
+  readonly controller: AbortController;
+  ended: Promise<void>;
+  isRevoked: boolean;
+}
+
+export class TaskDaemon {
+  readonly #parts: TaskDaemonParts;
+  readonly #runs = new Map<string, Run>();
+  #slots = DEFAULT_SLOTS;
+  #isOpen = false;
+  #isClosed = false;
+
+  constructor(parts: TaskDaemonParts) {
+    this.#parts = parts;
+  }
+
+  get running(): readonly AttemptKey[] {
+    return [...this.#runs.values()].map(({ assigned: { assignment } }) => ({ taskUid: assignment.taskUid, attempt: assignment.attempt }));
+  }
+
+  /** Not started yet. */
+  get waiting(): number {
+    return [...this.#parts.attempts.queued.keys()].filter((key) => !this.#runs.has(key)).length;
+  }
+
+  get freeSlots(): number {
+    return Math.max(0, this.#slots - this.#runs.size - this.waiting);
+  }
+
+  get pendingResults(): number {
+    return this.#parts.results.size + this.#lost().length;
+  }
+
+  /** From here on tasks begin. */
+  open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.startMore();
+  }
+
+  setSlots(slots: number): void {
+    this.#slots = slots;
+    this.startMore();
+    this.#parts.onChange();
+  }
+
+  /** Durable when it resolves; does not wait for any task. */
+  async enqueue(messages: readonly Envelope[]): Promise<void> {
+    const { attempts, results } = this.#parts;
+    const fresh = new Map<string, Assigned>();
+    for (const message of messages) {
+      const read = readAssignment(message);
+      const key = toKey(read.isValid ? read.assigned.assignment : read.result);
+      if (attempts.has(key) || results.has(key) || fresh.has(key)) continue;
+      if (read.isValid) fresh.set(key, read.assigned);
+      else await results.put(read.result);
+    }
+    await attempts.queue([...fresh.values()]);
+    for (const run of this.#runs.values()) if (this.#isSuperseded(run.assigned)) run.controller.abort();
+    this.startMore();
+    this.#parts.onChange();
+  }
+
+  /** Safe to call at any time. */
+  startMore(): void {
+    const { attempts } = this.#parts;
+    if (!this.#isOpen || this.#isClosed) return;
+    for (const [key, assigned] of attempts.queued) {
+      if (this.#runs.size >= this.#slots) return;
+      if (!this.#runs.has(key)) this.#start(key, assigned);
+    }
+  }
+
+  async poll(limit: number): Promise<ControlResult<'pollResults'>> {
+    const lost = this.#lost().slice(0, limit).map(toLostResult);
+    // Not both at once: a stored result may be as large as the answer.
+    const results = lost.length > 0 ? lost : await this.#parts.results.read({ limit, maxBytes: MAX_RESULTS_BYTES });
+    return { results, pendingTasks: this.waiting + this.#runs.size, running: this.running };
+  }
+
+  /** The host has the results: they are settled first and deleted then. */
+  async ack(keys: readonly AttemptKey[]): Promise<void> {
+    const { attempts, results } = this.#parts;
+    const lost = new Set(this.#lost().map(({ assignment }) => toKey(assignment)));
+    const offered = keys.map(toKey).filter((key) => results.has(key) || lost.has(key));
+    await attempts.settle(offered, 'acked');
+    for (const key of offered) await results.remove(key);
+    this.#parts.onChange();
+  }
+
+  async revoke(attemptKey: AttemptKey): Promise<boolean> {
+    const { attempts, results } = this.#parts;
+    const key = toKey(attemptKey);
+    const run = this.#runs.get(key);
+    if (run !== undefined) {
+      run.isRevoked = true;
+      run.controller.abort();
+    }
+    await attempts.settle([key], 'revoked');
+    await run?.ended;
+    await results.remove(key);
+    this.#parts.onChange();
+    return run !== undefined;
+  }
+
+  /** From here on nothing starts. What runs is ended and counts as lost: the next guest on this state says so. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const runs = [...this.#runs.values()];
+    for (const { controller } of runs) controller.abort();
+    await Promise.all(runs.map(({ ended }) => ended));
+  }
+
+  /** Started, not running and without a result. */
+  #lost(): readonly Assigned[] {
+    const { attempts, results } = this.#parts;
+    return [...attempts.started].filter(([key]) => !this.#runs.has(key) && !results.has(key)).map(([, assigned]) => assigned);
+  }
+
+  #isSuperseded(assigned: Assigned): boolean {
+    const { queued, started } = this.#parts.attempts;
+    return [...queued.values(), ...started.values()].some((other) => isOlder(assigned, other));
+  }
+
+  #start(key: string, assigned: Assigned): void {
+    const older = [...this.#runs.values()].filter((run) => isOlder(run.assigned, assigned));
+    const run: Run = { assigned, controller: new AbortController(), ended: Promise.resolve(), isRevoked: false };
+    this.#runs.set(key, run);
+    run.ended = this.#follow(key, run, older).catch((error: unknown) => this.#report(key, error));
+    this.#parts.onChange();
+  }
+
+  async #follow(key: string, run: Run, older: readonly Run[]): Promise<void> {
+    for (const { controller, ended } of older) {
+      controller.abort();
+      await ended;
+    }
+    const isSettled = await this.#attempt(key, run);
+    // The guest is stopping and has ended the command itself: the next one will say that it was lost.
+    if (!isSettled) return;
+    this.#runs.delete(key);
+    this.#parts.onChange();
+    this.startMore();
+  }
+
+  /** False: interrupted by the end of this guest. */
+  async #attempt(key: string, run: Run): Promise<boolean> {
+    const { guest, attempts, artifacts } = this.#parts;
+    if (run.isRevoked) return true;
+    if (!(await this.#persist(key, () => attempts.markStarted(key), run))) return !this.#isClosed;
+    if (run.isRevoked) return true;
+    if (this.#isClosed || guest.groups.isClosed) return false;
+    const result = this.#isSuperseded(run.assigned)
+      ? toSupersededResult(run.assigned)
+      : await runTask({ guest, assigned: run.assigned, artifacts, signal: run.controller.signal });
+    if (this.#isClosed || guest.groups.isClosed) return false;
+    return (await this.#persist(key, () => this.#parts.results.put(result), run)) || !this.#isClosed;
+  }
+
+  /** A full disk holds up the attempt, it does not lose it. False: revoked or closed meanwhile. */
+  async #persist(key: string, write: () => Promise<void>, run: Run): Promise<boolean> {
+    while (!run.isRevoked && !this.#isClosed) {
+      try {
+        await write();
+        return true;
+      } catch (error) {
+        this.#report(key, error);
+        await delay(RETRY_MS, undefined, { ref: false });
+      }
+    }
+    return false;
+  }
+
+  #report(key: string, error: unknown): void {
+    this.#parts.guest.log.write('guest', `task attempt ${key}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function isOlder(one: Assigned, other: Assigned): boolean {
+  return one.assignment.taskUid === other.assignment.taskUid && one.assignment.attempt < other.assignment.attempt;
+}

@@ -1,0 +1,240 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { MAX_FRAME_BYTES } from '#protocol/framing.ts';
+import { FakeWorkspace } from '../relay/fake-host.fixture.ts';
+import { Inbox } from '../state/inbox.ts';
+
+let workspace: FakeWorkspace;
+
+beforeEach(async () => {
+  workspace = await FakeWorkspace.open();
+});
+
+afterEach(() => workspace.close());
+
+const soon = { timeout: 15_000, interval: 20 };
+const inRoot = (name: string) => join(workspace.root, name);
+const linesOf = (name: string) => (existsSync(inRoot(name)) ? readFileSync(inRoot(name), 'utf8').split('\n').slice(0, -1) : []);
+
+describe('a task', () => {
+  it('runs in the workspace and gives back what it wrote, with the id of its message', async () => {
+    const { host } = workspace;
+    const { message_id } = host.assign({ taskUid: 't', command: 'pwd; echo "$FROM_GUEST $EXTRA" >&2; exit 3', env: { EXTRA: 'too' } });
+    const result = await workspace.resultOf('t');
+    expect(result).toMatchObject({ taskName: 'name-of-t', attempt: 1, fencingToken: 7, exitCode: 3, isLost: false, timedOut: false });
+    expect(result).toMatchObject({ stdout: `${workspace.root}\n`, stderr: 'yes too\n', sourceMessageId: message_id });
+    await workspace.guest.log.flushed();
+    expect(readFileSync(join(workspace.stateDir, 'log/agent.log'), 'utf8')).toContain(`task/name-of-t ${workspace.root}\n`);
+  });
+
+  it('stays out of the inbox', async () => {
+    const { host } = workspace;
+    host.assign({ taskUid: 't', command: 'true' });
+    await workspace.resultOf('t');
+    await vi.waitFor(() => expect(host.storedSeq).toBe(1), soon);
+    expect(new Inbox(workspace.stateDir, () => {}).read({ after: 0, limit: 10 })).toEqual([]);
+  });
+
+  it('waits for a slot in the order it came; a message that comes meanwhile does not', async () => {
+    const { host } = workspace;
+    for (let index = 1; index <= 6; index += 1) {
+      host.assign({ taskUid: `t${index}`, command: `echo ${index} >> order; while [ ! -e go${index} ]; do sleep 0.05; done` });
+    }
+    host.send();
+    await vi.waitFor(() => expect(host.storedSeq).toBe(7), soon);
+    await vi.waitFor(() => expect(linesOf('order').sort()).toEqual(['1', '2', '3', '4']), soon);
+    expect(await workspace.poll()).toMatchObject({ results: [], pendingTasks: 6, running: [{}, {}, {}, {}] });
+    writeFileSync(inRoot('go3'), '');
+    await workspace.resultOf('t3');
+    await vi.waitFor(() => expect(linesOf('order')).toHaveLength(5), soon);
+    expect(linesOf('order')[4]).toBe('5');
+    for (const index of [1, 2, 4, 5, 6]) writeFileSync(inRoot(`go${index}`), '');
+    await workspace.resultOf('t6');
+  });
+
+  it('takes as many slots as the host allows', async () => {
+    const { host } = workspace;
+    await workspace.configure({ maxTasks: 1, httpAddress: 'nowhere' });
+    host.assign({ taskUid: 'a', command: 'echo a >> order; sleep 0.2; echo a >> order' });
+    host.assign({ taskUid: 'b', command: 'echo b >> order' });
+    await workspace.resultOf('b');
+    expect(linesOf('order')).toEqual(['a', 'a', 'b']);
+  });
+
+  it.each([
+    [{ env: { LD_PRELOAD: 'x' } }, 'LD_PRELOAD'],
+    [{ workdir: '/etc' }, 'outside the workspace'],
+    [{ workdir: 'missing' }, 'missing'],
+  ])('that cannot be started is a result of -1: %j', async (fields, problem) => {
+    workspace.host.assign({ taskUid: 't', command: 'echo ran > ran', ...fields });
+    expect(await workspace.resultOf('t')).toMatchObject({ exitCode: -1, stderr: expect.stringContaining(problem) });
+    expect(existsSync(inRoot('ran'))).toBe(false);
+  });
+
+  it.each([
+    ['not json', 'unknown', 1],
+    ['{"taskUid":"../../x","command":"true"}', 'unknown', 1],
+    ['{"taskUid":"t","attempt":2,"taskName":"n"}', 't', 2],
+    ['[]', 'unknown', 1],
+  ])('whose assignment is malformed is a result of -2: %s', async (content, taskUid, attempt) => {
+    const { message_id } = workspace.host.send({ message_type: 'task_assignment', content: content.padEnd(500, ' ') });
+    const result = await workspace.resultOf(taskUid, attempt);
+    expect(result).toMatchObject({ exitCode: -2, isLost: false, sourceMessageId: message_id, stderr: expect.stringContaining(content) });
+    expect(result.stderr.length).toBeLessThan(400);
+    await workspace.ack(result);
+    expect((await workspace.poll()).results).toEqual([]);
+  });
+
+  it('over its time is ended with its whole group', async () => {
+    workspace.host.assign({ taskUid: 't', command: 'sleep 987 & echo $! > child; echo out; wait', timeoutMs: 500 });
+    const result = await workspace.resultOf('t');
+    expect(result).toMatchObject({ exitCode: -1, timedOut: true, stdout: 'out\n', stderr: 'task timed out after 0.5s' });
+    const pid = Number(linesOf('child')[0]);
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), soon);
+  });
+
+  it('that writes much is cut in the result and whole beside it', async () => {
+    workspace.host.assign({ taskUid: 't', command: 'head -c 5000000 /dev/zero | tr "\\0" x; echo small >&2' });
+    const { stdout, stdoutTruncated, stderr, stderrTruncated } = await workspace.resultOf('t');
+    expect([stdout.length, stdoutTruncated]).toEqual([2 * 1024 * 1024 + '\n... (truncated)'.length, true]);
+    expect(stdout.endsWith('x\n... (truncated)')).toBe(true);
+    expect([stderr, stderrTruncated]).toEqual(['small\n', false]);
+    expect(readdirSync(join(workspace.stateDir, 'artifacts'))).toEqual(['t-1.out']);
+    expect(statSync(join(workspace.stateDir, 'artifacts/t-1.out')).size).toBe(5_000_000);
+  });
+
+  it('has results that always fit into an answer, one after the other', async () => {
+    const { host } = workspace;
+    // Each zero byte takes six in JSON.
+    for (const taskUid of ['a', 'b', 'c']) host.assign({ taskUid, command: 'head -c 3000000 /dev/zero; head -c 3000000 /dev/zero >&2' });
+    await vi.waitFor(() => expect(host.heartbeats.at(-1)).toMatchObject({ pendingResults: 3 }), soon);
+    const seen: string[] = [];
+    while (seen.length < 3) {
+      const answer = await workspace.poll(100);
+      expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(MAX_FRAME_BYTES - 1000);
+      expect(answer.results.length).toBeGreaterThan(0);
+      seen.push(...answer.results.map(({ taskUid }) => taskUid));
+      await workspace.ack(...answer.results);
+    }
+    expect(seen.sort()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+function isRunning(pid: number): boolean {
+  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ') Z';
+  return !/\) [ZX]/.test(stat);
+}
+
+describe('an attempt', () => {
+  it('is offered until it is acknowledged, also after a restart, and never runs again', async () => {
+    const { host } = workspace;
+    const content = host.assign({ taskUid: 't', command: 'echo ran >> ran; echo out' }).content;
+    const result = await workspace.resultOf('t');
+    await workspace.restart();
+    expect((await workspace.poll()).results).toEqual([result]);
+    expect((await workspace.poll()).results).toEqual([result]);
+    await workspace.ack(result);
+    await workspace.ack(result);
+    expect((await workspace.poll()).results).toEqual([]);
+    await workspace.restart();
+    host.send({ message_type: 'task_assignment', content });
+    host.assign({ taskUid: 'other', command: 'true' });
+    await workspace.resultOf('other');
+    expect((await workspace.poll()).results.map(({ taskUid }) => taskUid)).toEqual(['other']);
+    expect(linesOf('ran')).toEqual(['ran']);
+  });
+
+  it('that was running when the guest was killed is lost, once', async () => {
+    const { host } = workspace;
+    const { message_id } = host.assign({ taskUid: 't', command: 'echo ran >> ran; sleep 60' });
+    await vi.waitFor(() => expect(linesOf('ran')).toEqual(['ran']), soon);
+    await workspace.restart();
+    expect(await workspace.resultOf('t')).toMatchObject({ isLost: true, exitCode: -1, fencingToken: 7, sourceMessageId: message_id });
+    await vi.waitFor(() => expect(host.heartbeats.at(-1)).toMatchObject({ pendingResults: 1, runningTasks: [] }), soon);
+    await workspace.ack({ taskUid: 't', attempt: 1 });
+    await workspace.restart();
+    expect((await workspace.poll()).results).toEqual([]);
+    expect(linesOf('ran')).toEqual(['ran']);
+  });
+
+  it('that waited for a slot when the guest was killed runs in the next one', async () => {
+    const { host } = workspace;
+    for (let index = 0; index < 4; index += 1) host.assign({ command: 'sleep 60' });
+    host.assign({ taskUid: 'waited', command: 'echo ran >> ran' });
+    await vi.waitFor(() => expect(host.storedSeq).toBe(5), soon);
+    expect(linesOf('ran')).toEqual([]);
+    await workspace.restart();
+    await vi.waitFor(() => expect(linesOf('ran')).toEqual(['ran']), soon);
+    expect((await workspace.poll()).results.filter(({ isLost }) => isLost)).toHaveLength(4);
+  });
+
+  it('that is revoked ends with its group and has no result', async () => {
+    workspace.host.assign({ taskUid: 't', command: 'echo $$ > pid; sleep 987' });
+    await vi.waitFor(() => expect(linesOf('pid')).toHaveLength(1), soon);
+    expect(await workspace.revoke('t')).toBe(true);
+    expect(isRunning(Number(linesOf('pid')[0]))).toBe(false);
+    expect(await workspace.poll()).toMatchObject({ results: [], pendingTasks: 0 });
+    await workspace.restart();
+    expect((await workspace.poll()).results).toEqual([]);
+  });
+
+  it('that was revoked before it came never starts, also after a restart', async () => {
+    expect(await workspace.revoke('t')).toBe(false);
+    await workspace.restart();
+    workspace.host.assign({ taskUid: 't', command: 'echo ran >> ran' });
+    workspace.host.assign({ taskUid: 'other', command: 'true' });
+    await workspace.resultOf('other');
+    expect(linesOf('ran')).toEqual([]);
+    expect((await workspace.poll()).results).toHaveLength(1);
+  });
+
+  it('has no result any more when it is revoked after its end', async () => {
+    workspace.host.assign({ taskUid: 't', command: 'true' });
+    await workspace.resultOf('t');
+    expect(await workspace.revoke('t')).toBe(false);
+    await workspace.restart();
+    expect((await workspace.poll()).results).toEqual([]);
+  });
+
+  it('is ended before a newer one of the same task starts', async () => {
+    const { host } = workspace;
+    host.assign({ taskUid: 't', attempt: 1, command: 'trap "echo ended >> order; exit" TERM; echo started >> order; sleep 987 & wait' });
+    await vi.waitFor(() => expect(linesOf('order')).toEqual(['started']), soon);
+    host.assign({ taskUid: 't', attempt: 2, command: 'echo newer >> order' });
+    expect(await workspace.resultOf('t', 2)).toMatchObject({ exitCode: 0 });
+    expect(linesOf('order')).toEqual(['started', 'ended', 'newer']);
+    expect(await workspace.resultOf('t', 1)).toMatchObject({ exitCode: -1, stderr: expect.stringContaining('newer attempt') });
+  });
+
+  it('that still waits when a newer one of the same task comes never starts', async () => {
+    const { host } = workspace;
+    for (let index = 1; index <= 4; index += 1) host.assign({ taskUid: `busy${index}`, command: 'sleep 60' });
+    host.assign({ taskUid: 't', attempt: 1, command: 'echo older >> order' });
+    host.assign({ taskUid: 't', attempt: 2, command: 'echo newer >> order' });
+    await vi.waitFor(() => expect(host.storedSeq).toBe(6), soon);
+    await workspace.revoke('busy1');
+    expect(await workspace.resultOf('t', 2)).toMatchObject({ exitCode: 0 });
+    expect(linesOf('order')).toEqual(['newer']);
+    expect(await workspace.resultOf('t', 1)).toMatchObject({ exitCode: -1 });
+  });
+});
+
+describe('a disk that fails', () => {
+  it('holds up the result until it is well again, and loses nothing', async () => {
+    const { host } = workspace;
+    const results = join(workspace.stateDir, 'results');
+    host.assign({ taskUid: 't', command: 'while [ ! -e go ]; do sleep 0.05; done; echo done' });
+    await vi.waitFor(() => expect(host.heartbeats.at(-1)?.runningTasks).toHaveLength(1), soon);
+    rmSync(results, { recursive: true });
+    writeFileSync(inRoot('go'), '');
+    await workspace.guest.log.flushed();
+    await vi.waitFor(
+      () => expect(readFileSync(join(workspace.stateDir, 'log/agent.log'), 'utf8')).toContain('guest task attempt t/1: ENOENT'),
+      soon,
+    );
+    expect(await workspace.poll()).toMatchObject({ results: [], running: [{ taskUid: 't', attempt: 1 }] });
+    mkdirSync(results);
+    expect(await workspace.resultOf('t')).toMatchObject({ stdout: 'done\n', exitCode: 0 });
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * Bundles the guest agent: `node bundle-guest.mjs DIRECTORY` makes guest-agent.cjs, which is what a driver starts, and guest-agent.pack,
+ * the program with the code that V8 compiled for it (guest-agent/launch.ts says how they go together).
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const [, , target] = process.argv;
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const aside = mkdtempSync(join(tmpdir(), 'agentiso-bundle-'));
+/** As stacks show it: compiled code keeps the name it was compiled under. */
+const PROGRAM = 'guest-agent.js';
+const program = join(aside, PROGRAM);
+const cache = join(aside, 'guest-agent.cache');
+// Names stay: the stack of a guest that failed is all that is left of it.
+const common = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20.19', format: 'cjs', legalComments: 'none' };
+const small = { minifySyntax: true, minifyWhitespace: true, charset: 'ascii', logLevel: 'error' };
+
+try {
+  await build({ ...common, ...small, entryPoints: ['guest-agent/main.ts'], outfile: program });
+  await build({ ...common, ...small, entryPoints: ['guest-agent/launch.ts'], outfile: join(target, 'guest-agent.cjs') });
+  await warmUp();
+  writeFileSync(join(target, 'guest-agent.pack'), pack(wrapped(readFileSync(program)), readFileSync(cache)));
+} finally {
+  rmSync(aside, { recursive: true, force: true });
+}
+
+/** Word for word as scripts/warm-up.cjs wraps it. */
+function wrapped(source) {
+  return Buffer.concat([Buffer.from('(function (require) {'), source, Buffer.from('\n})')]);
+}
+
+function pack(source, compiled) {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(source.length);
+  return Buffer.concat([length, source, compiled]);
+}
+
+/** What a guest does until its host has it: then everything is compiled that every start needs. */
+async function warmUp() {
+  const identity = { id: 'warm-up', incarnation: 'warm-up' };
+  const places = ['run', 'state', 'workspace'].map((name) => join(aside, name));
+  for (const place of places) mkdirSync(place);
+  const [run, state, workspace] = places;
+  const who = ['--id', identity.id, '--incarnation', identity.incarnation];
+  const args = [PROGRAM, cache, ...who, '--run', run, '--state', state, '--workspace', workspace];
+  const stdio = ['ignore', 'pipe', 'ignore'];
+  const guest = spawn(process.execPath, [join(root, 'scripts', 'warm-up.cjs'), ...args], { cwd: aside, stdio });
+  const ended = once(guest, 'exit');
+  await Promise.race([once(guest.stdout, 'data'), ended.then(fail)]);
+  for (const name of ['control.sock', 'relay.sock']) await greet(join(run, name), identity);
+  guest.kill('SIGTERM');
+  await ended;
+}
+
+/** Any answer will do: one that refuses has come the same way. */
+async function greet(path, identity) {
+  const socket = connect(path);
+  const hello = Buffer.from(JSON.stringify({ id: 1, type: 'hello', params: { generation: 2, ...identity } }));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(hello.length);
+  socket.write(Buffer.concat([length, hello]));
+  await once(socket, 'data');
+  socket.destroy();
+}
+
+function fail() {
+  throw new Error('the guest agent did not start');
+}

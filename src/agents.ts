@@ -1,0 +1,192 @@
+/** Everything that makes agents run in one home: drivers, sessions, mail, network, proxy, ports. Put together here, taken apart in order. */
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { shortName } from '#api/names.ts';
+import type { Agent, Team } from '#api/types.ts';
+import type { Client } from '#client/client.ts';
+import type { AgentDeps, Place, Surroundings } from '#controllers/agent/deps.ts';
+import { permissionsOf, type TeamsByName, teamOfAgent, teamsByName } from '#controllers/network/policy.ts';
+import type { Driver } from '#drivers/driver.ts';
+import { uidOf } from '#drivers/sandbox/driver.ts';
+import { createSessions } from '#guest/create-sessions.ts';
+import type { Sessions } from '#guest/sessions.ts';
+import { NotFoundError } from '#lib/errors.ts';
+import type { Logger } from '#lib/log.ts';
+import { Numbers } from '#lib/numbers.ts';
+import type { Mail } from '#mail/mail.ts';
+import { openMail } from '#mail/open-mail.ts';
+import { homeHash, loopbackOf } from '#network/addresses.ts';
+import { createNetwork } from '#network/create-network.ts';
+import { createEgress, type Egress } from '#network/egress/create-egress.ts';
+import type { Network } from '#network/network.ts';
+import { PortForwards } from '#network/port-forwards/port-forwards.ts';
+import { forwardPort } from './agent-io.ts';
+import { type Cards, createCards } from './cards.ts';
+import { chooseDriver, type DriversHere, findDrivers } from './isolation.ts';
+import { createRelayDesk } from './relay-desk.ts';
+import { TeamTokens } from './team-tokens.ts';
+
+export interface AgentsOptions {
+  readonly home: string;
+  readonly client: Client;
+  readonly log: Logger;
+  readonly guestAgentPath: string;
+  readonly version: string;
+  /** A name that an agent's proxy refused. */
+  readonly onRefused: (agent: Agent, name: string) => void;
+  readonly agentByUid: (uid: string) => Agent | undefined;
+  readonly uplink: boolean;
+}
+
+/** The parts, for whoever puts the daemon together. */
+export interface Agents {
+  readonly homeHash: string;
+  readonly here: DriversHere;
+  readonly sessions: Sessions;
+  readonly mail: Mail;
+  readonly network: Network;
+  readonly numbers: Numbers;
+  readonly egress: Egress;
+  readonly forwards: PortForwards;
+  readonly cards: Cards;
+  readonly tokens: TeamTokens;
+  /** Where an agent's workspace is; undefined when it has none. */
+  driverOf(uid: string): Driver | undefined;
+}
+
+export async function openAgents(options: AgentsOptions): Promise<Agents> {
+  const { home, client, log, agentByUid, onRefused } = options;
+  const network = await createNetwork({ home, log, uplink: options.uplink });
+  const here = await findDrivers({ ...options, hasLinks: network.mode === 'nftables' });
+  const mail = openMail({ directory: join(home, 'state', 'mail'), log });
+  const driverOf = (uid: string): Driver | undefined => {
+    const name = agentByUid(uid)?.status?.isolation?.driver;
+    return here.drivers.find((driver) => driver.name === name);
+  };
+  const hint = (uid: string, nextSeq: number) => sessions.get(uid)?.hint(nextSeq);
+  const sessions: Sessions = createSessions({
+    desk: createRelayDesk({ client, mail, agentByUid, hint }),
+    version: options.version,
+    async dial(uid, port, signal) {
+      const driver = await driverWith(uid, here, signal);
+      return driver.connect(uid, port, signal);
+    },
+  });
+  const egress = createEgress({
+    log,
+    onRefused(uid, name) {
+      const agent = agentByUid(uid);
+      if (agent) onRefused(agent, name);
+    },
+  });
+  return {
+    homeHash: homeHash(realpathSync(home)),
+    here,
+    sessions,
+    mail,
+    network,
+    numbers: new Numbers(join(home, 'state', 'numbers.json')),
+    egress,
+    forwards: new PortForwards({ log }),
+    cards: createCards(home),
+    tokens: new TeamTokens(),
+    driverOf,
+  };
+}
+
+/** The agent's status may not say yet where its workspace is. */
+async function driverWith(uid: string, { drivers }: DriversHere, signal: AbortSignal): Promise<Driver> {
+  for (const driver of drivers) {
+    if ((await driver.get(uid, signal))?.phase === 'running') return driver;
+  }
+  throw new NotFoundError(`no workspace ${uid} runs`);
+}
+
+/** What the agent controller needs, but for what belongs to the runtime. */
+export function agentDeps(
+  agents: Agents,
+  client: Client,
+): Omit<AgentDeps, 'workspaceChanges' | 'watches' | 'hostEnv' | 'newIncarnation' | 'monotonicMs'> {
+  const { here, sessions, numbers, network, forwards, cards, mail, egress, tokens } = agents;
+  return {
+    sessions,
+    driverFor: (agent) => chooseDriver(agent, here),
+    placeOf: (agent, driver) => placeOf(agents, client, agent, driver),
+    surroundingsOf: (agent) => surroundingsOf(agents, client, agent),
+    async forward({ metadata: { uid }, spec, status }, session) {
+      const wanted = (spec.portForwards ?? []).map(({ guestPort, hostPort = null }) => ({ guestPort, hostPort }));
+      return forwards.ensure(
+        uid,
+        wanted,
+        async (port, signal) => forwardPort(session, port, signal),
+        status?.endpoints?.portForwards ?? [],
+      );
+    },
+    writeCard: (agent, card) => cards.write(agent, card),
+    async graceMsOf({ metadata: { namespace }, spec }) {
+      const { items } = await client.list<Team>('Team', { namespace, fieldSelector: `metadata.name=${spec.team}` });
+      return (items[0]?.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000;
+    },
+    async forget(agent) {
+      const { uid } = agent.metadata;
+      await Promise.all([forwards.remove(uid), egress.close(uid), cards.remove(agent), mail.remove(uid)]);
+      tokens.forgetAgent(uid);
+      if (network.mode === 'proxy-only') numbers.release('agents', uid);
+    },
+  };
+}
+
+const DEFAULT_GRACE_SECONDS = 30;
+
+async function placeOf({ network, numbers }: Agents, client: Client, agent: Agent, driver: Driver): Promise<Place> {
+  const team = teamOfAgent(agent, await teamsOf(client, agent));
+  // An agent whose team is not there has files of its own all the same.
+  const number = numbers.numberOf('teams', team?.metadata.uid ?? agent.metadata.uid);
+  if (driver.name === 'process') return { team: number, egress: false };
+  if (network.mode === 'proxy-only') return { team: number, egress: true };
+  const link = await network.ensureLink(numbers.numberOf('agents', agent.metadata.uid), AbortSignal.timeout(30_000));
+  return { team: number, egress: true, network: link.namespace };
+}
+
+async function surroundingsOf(agents: Agents, client: Client, agent: Agent): Promise<Surroundings> {
+  const { numbers, tokens, network } = agents;
+  const { uid, namespace } = agent.metadata;
+  const teams = await teamsOf(client, agent);
+  const team = teamOfAgent(agent, teams);
+  const agentToken = tokens.ofAgent(uid);
+  const driver = agents.driverOf(uid);
+  if (driver?.name === 'process') {
+    const number = numbers.numberOf('agents', uid);
+    return { httpAddress: loopbackOf(agents.homeHash, number), agentToken, teamToken: null, peers: {} };
+  }
+  if (team && driver) await ensureEgress(agents, driver, agent, { team, teams });
+  const isOpen = team !== undefined && network.mode === 'nftables' && permissionsOf(team, teams).allowInterAgent;
+  if (!isOpen) return { httpAddress: null, agentToken, teamToken: null, peers: {} };
+  const members = (await client.list<Agent>('Agent', { namespace, fieldSelector: `spec.team=${agent.spec.team}` })).items;
+  return {
+    httpAddress: agent.status?.ip ?? null,
+    agentToken,
+    teamToken: tokens.ofTeam(
+      team.metadata.uid,
+      members.map(({ metadata }) => metadata.uid),
+    ),
+    peers: Object.fromEntries(
+      members.flatMap(({ metadata, spec, status }) => (status?.ip ? [[status.ip, shortName(spec.team, metadata.name)]] : [])),
+    ),
+  };
+}
+
+async function teamsOf(client: Client, { metadata }: Agent): Promise<TeamsByName> {
+  return teamsByName((await client.list<Team>('Team', { namespace: metadata.namespace })).items);
+}
+
+async function ensureEgress(
+  { egress, here, numbers }: Agents,
+  driver: Driver,
+  { metadata: { uid } }: Agent,
+  { team, teams }: { readonly team: Team; readonly teams: TeamsByName },
+): Promise<void> {
+  const { allowDomains, allowInternet } = permissionsOf(team, teams);
+  const owner = here.sandbox.mode === 'root' ? { uid: uidOf(numbers.numberOf('teams', team.metadata.uid)) } : {};
+  await egress.listen(uid, join(driver.runDirectory(uid), 'egress.sock'), { allowDomains, allowInternet }, owner);
+}

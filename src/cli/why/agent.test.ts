@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '#lib/json.ts';
+import { agent, ago, ask, condition, ready, readyTeam, running, team, unready, warning, why } from './why.fixture.ts';
+
+const RESTART = [
+  `agentiso patch agent a-dev -p '{"spec":{"desiredState":"Stopped"}}'`,
+  `agentiso wait agent/a-dev '--for=jsonpath={.status.phase}=Stopped' --timeout=60s`,
+  `agentiso patch agent a-dev -p '{"spec":{"desiredState":"Running"}}'`,
+].join(' && ');
+
+describe('an agent that needs somebody', () => {
+  it.each([
+    {
+      reason: 'IsolationUnavailable',
+      message: 'the agent asks for isolation at least sandbox; this machine offers process (no bwrap)',
+      spec: { isolation: { driver: 'auto', minimum: 'sandbox' } },
+      text: 'apt-get install bubblewrap',
+      command: 'agentiso doctor',
+    },
+    {
+      reason: 'IsolationUnavailable',
+      message: 'the agent asks for isolation vm; this machine offers process, sandbox',
+      spec: { isolation: { driver: 'vm' } },
+      text: 'this version has no driver vm; if sandbox is enough:',
+      command: `agentiso patch team a -p '{"spec":{"isolation":{"driver":"auto","minimum":"sandbox"}}}'`,
+    },
+    {
+      reason: 'LimitsUnavailable',
+      message: 'isolation.requireLimits is set, and the process driver limits nothing',
+      spec: {},
+      text: 'or do without limits:',
+      command: `agentiso patch team a -p '{"spec":{"isolation":{"requireLimits":false}}}'`,
+    },
+    {
+      reason: 'BackendMissing',
+      message: 'this version has the backend shell and not codex',
+      spec: { backend: 'codex' },
+      text: 'use the backend that there is:',
+      command: `agentiso patch team a --type json -p '[{"op":"add","path":"/spec/roles/0/backend","value":"shell"}]'`,
+    },
+    {
+      reason: 'NotSupportedYet',
+      message: 'this version does not act on spec.desiredState Suspended',
+      spec: { desiredState: 'Suspended' },
+      text: 'let it run:',
+      command: `agentiso patch agent a-dev -p '{"spec":{"desiredState":"Running"}}'`,
+    },
+    { reason: 'NotSupportedYet', message: 'something else', spec: {}, text: 'take out what is named:', command: 'agentiso edit team a' },
+    {
+      reason: 'SecretMissing',
+      message: "the daemon's environment has no KEY, TOKEN",
+      spec: {},
+      text: 'stop the daemon and start it with KEY, TOKEN set: KEY=... TOKEN=... agentiso serve',
+      command: undefined,
+    },
+    {
+      reason: 'CrashLoop',
+      message: 'the workspace exited 6 times; last: exit code 3: cannot read config',
+      spec: {},
+      text: 'see what it said (agentiso logs a-dev), mend it, then start it anew:',
+      command: RESTART,
+    },
+    {
+      reason: 'Exited',
+      message: 'exit code 3',
+      spec: { restartPolicy: 'Never' },
+      text: 'restartPolicy Never does not start it again',
+      command: RESTART,
+    },
+    { reason: 'ProtocolMismatch', message: 'generation 1, not 2', spec: {}, text: 'of another version', command: RESTART },
+    {
+      reason: 'NetworkUnavailable',
+      message: 'the team asks for network.allowInterAgent, network.allowCidrs but agents have no network here except the proxy: no nft',
+      spec: {},
+      text: 'run agentiso as root on a machine with nftables',
+      command: `agentiso patch team a -p '{"spec":{"network":{"allowInterAgent":false,"allowCidrs":null}}}'`,
+    },
+    {
+      reason: 'RulesRejected',
+      message: 'nft refused the rules',
+      spec: {},
+      text: 'mend the network of this machine',
+      command: 'agentiso doctor',
+    },
+    { reason: 'LinkFailed', message: 'ip: no', spec: {}, text: 'mend the network of this machine', command: 'agentiso doctor' },
+    { reason: 'NetworkToolFailed', message: 'nft failed', spec: {}, text: 'mend the network of this machine', command: 'agentiso doctor' },
+    { reason: 'PortTaken', message: 'hostPort 3000 is taken', spec: {}, text: 'another hostPort', command: 'agentiso edit team a' },
+    { reason: 'Novel', message: 'something new', spec: {}, text: 'what happened to it:', command: 'agentiso describe agent a-dev' },
+  ])('$reason: $message', ({ reason, message, spec, text, command }) => {
+    const { state, steps, advice } = ask(unready('dev', reason, message, spec), [readyTeam('a')]);
+    expect([state, steps]).toEqual(['stuck', [{ object: 'agent/a-dev', says: 'is not Ready', because: `${reason}: ${message}` }]]);
+    expect(advice?.text).toContain(text);
+    expect(advice?.command).toBe(command);
+  });
+
+  it('is changed itself when no team made it', () => {
+    const own = agent('dev', { conditions: [condition('Ready', 'False', 'BackendMissing', 'no')] }, {}, { ownerReferences: [] });
+    expect(ask(own, [readyTeam('a')]).advice?.command).toBe(`agentiso patch agent a-dev -p '{"spec":{"backend":"shell"}}'`);
+  });
+
+  it('was stopped by a person', () => {
+    const what = agent('dev', { phase: 'Stopped', conditions: [condition('Ready', 'False', 'Stopped')] }, { desiredState: 'Stopped' });
+    expect(why(what)).toEqual([
+      'agent/a-dev is Stopped: a person stopped it (spec.desiredState is Stopped)',
+      'what helps: let it run again:',
+      `  agentiso patch agent a-dev -p '{"spec":{"desiredState":"Running"}}'`,
+    ]);
+  });
+
+  it('rests with its team', () => {
+    const what = agent('dev', { phase: 'Stopped', conditions: [condition('Ready', 'False', 'Stopped')] }, { desiredState: 'Stopped' });
+    const resting = team('a', { conditions: [condition('Ready', 'False', 'Suspended', 'spec.suspend is true')] }, { suspend: true });
+    expect(why(what, [resting])).toEqual([
+      'agent/a-dev is Stopped: its team is suspended',
+      '  team/a is suspended: spec.suspend is true',
+      'what helps: let it go on:',
+      `  agentiso patch team a -p '{"spec":{"suspend":false}}'`,
+    ]);
+  });
+
+  it('says what its network says', () => {
+    const conditions = [
+      condition('Ready', 'False', 'NetworkNotReady', 'waiting for the network'),
+      condition('NetworkReady', 'False', 'RulesRejected', 'no such chain'),
+    ];
+    expect(why(agent('dev', { phase: 'Starting', conditions }))[0]).toBe('agent/a-dev is not Ready: RulesRejected: no such chain');
+  });
+});
+
+describe('an agent that needs time', () => {
+  it.each(['Starting', 'Ending', 'NotRunning', 'NetworkNotReady', 'RelayDisconnected', 'HttpBindFailed'])('%s, at first', (reason) => {
+    expect(ask(unready('dev', reason, 'on its way'))).toMatchObject({ state: 'waiting', steps: [{ because: `${reason}: on its way` }] });
+  });
+
+  it.each(['Starting', 'RelayDisconnected'])('%s, for too long', (reason) => {
+    const old = agent('dev', { conditions: [condition('Ready', 'False', reason, 'on its way', 90)] });
+    const { state, steps, advice } = ask(
+      old,
+      [],
+      [warning('Agent', 'a-dev', 'HeartbeatLost', 'no heartbeat for 30 s'), warning('Agent', 'b', 'X', 'y')],
+    );
+    expect([state, steps[0]?.because, advice?.command]).toEqual([
+      'stuck',
+      `${reason}: on its way; last warning: HeartbeatLost: no heartbeat for 30 s`,
+      RESTART,
+    ]);
+  });
+
+  it('starts again after a pause, and says how long it still is', () => {
+    const conditions = [
+      condition('Ready', 'False', 'BackOff', 'the workspace exited (exit code 3); it starts again in 8 s'),
+      condition('WorkspaceReady', 'False', 'Exited', '', 3),
+    ];
+    expect(why(agent('dev', { phase: 'Starting', restarts: 4, conditions }))).toEqual([
+      'agent/a-dev is not Ready: BackOff: the workspace exited (exit code 3); it starts again in 5 s (restart 4 of 5)',
+      'what helps: patience: it is started again by itself',
+    ]);
+  });
+
+  it('stopped with the daemon', () => {
+    expect(ask(unready('dev', 'DaemonStopped', 'the daemon stopped; it starts again with it'))).toMatchObject({
+      state: 'waiting',
+      advice: { command: 'agentiso serve' },
+    });
+  });
+
+  it('is stopping, and its tasks may end', () => {
+    const what = agent('dev', { phase: 'Stopping', conditions: [condition('Ready', 'False', 'Stopping')] }, { desiredState: 'Stopped' });
+    expect(why(what, [running('x', 'dev')])[0]).toContain('task/a-x may go on for the grace period of the team');
+  });
+
+  it('is on its way out', () => {
+    const what = agent('dev', ready('dev').status as JsonObject, {}, { annotations: { 'agentiso.dev/draining': ago(1) } });
+    expect(why(what)).toEqual(['agent/a-dev is on its way out: team a does not ask for it any more']);
+  });
+});
+
+describe('an agent that is well', () => {
+  it('says so', () => {
+    expect(why(ready('dev'))).toEqual(['agent/a-dev is Ready: it has run since 60s and waits for tasks']);
+    expect(why(ready('dev'), [running('x', 'dev')])).toEqual(['agent/a-dev is Working: on task/a-x']);
+  });
+});

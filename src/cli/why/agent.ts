@@ -1,0 +1,57 @@
+/** Why an Agent is not ready. Pure. */
+import type { Condition } from '#api/meta.ts';
+import { DRAINING_ANNOTATION } from '#api/team-rules.ts';
+import type { Agent } from '#api/types.ts';
+import { lookAtReason } from './agent-reasons.ts';
+import { startAgent } from './commands.ts';
+import { type Finding, fine, leadingTo, type Sight, stuck, waiting } from './finding.ts';
+import { lookAtUnseen } from './unseen.ts';
+
+import { findTeam } from './view.ts';
+import { conditionOf, idOf, listed, since } from './words.ts';
+
+export function lookAtAgent(agent: Agent, sight: Sight): Finding {
+  const { view, now } = sight;
+  const { phase, startedAt, isolation } = agent.status ?? {};
+  const unseen = lookAtUnseen(agent, sight);
+  if (unseen) return unseen;
+  if (agent.metadata.annotations?.[DRAINING_ANNOTATION] !== undefined) return lookAtSurplus(agent, sight);
+  const condition = deepest(agent);
+  if (condition?.status === 'True') {
+    const held = view.heldBy(agent);
+    if (held.length > 0) return fine('is Working', `on ${listed(held.map(idOf))}`);
+    return fine(
+      `is ${phase ?? 'Ready'}`,
+      `it has run ${since(startedAt, now)}${isolation?.driver ? ` (${isolation.driver})` : ''} and waits for tasks`,
+    );
+  }
+  if (agent.spec.desiredState === 'Stopped') return lookAtStopped(agent, sight);
+  if (!condition) return waiting(`is ${phase ?? 'Pending'}`, 'it has not reported yet');
+  return lookAtReason(agent, condition, sight);
+}
+
+/** What Ready only passes on is read where it is said. */
+function deepest(agent: Agent): Condition | undefined {
+  const ready = conditionOf(agent, 'Ready');
+  const network = conditionOf(agent, 'NetworkReady');
+  return ready?.reason === 'NetworkNotReady' && network?.status === 'False' ? network : ready;
+}
+
+function lookAtSurplus(agent: Agent, { view }: Sight): Finding {
+  const held = view.heldBy(agent);
+  const tasks = held.length > 0 ? `; ${listed(held.map(idOf))} may end first` : '';
+  return waiting('is on its way out', `team ${agent.spec.team} does not ask for it any more${tasks}`);
+}
+
+function lookAtStopped(agent: Agent, { view }: Sight): Finding {
+  const team = findTeam(view, agent.spec.team);
+  if (team?.spec.suspend) return leadingTo([team], `is ${agent.status?.phase ?? 'Stopped'}`, 'its team is suspended');
+  const command = startAgent(view, agent);
+  if (agent.status?.phase === 'Stopped') {
+    const because = 'a person stopped it (spec.desiredState is Stopped)';
+    return { ...stuck('is Stopped', because, { text: 'let it run again:', command }), isWished: true };
+  }
+  const held = view.heldBy(agent);
+  const tasks = held.length > 0 ? `; ${listed(held.map(idOf))} may go on for the grace period of the team` : '';
+  return waiting('is Stopping', `a person stopped it (spec.desiredState is Stopped)${tasks}`, { text: 'if it should go on:', command });
+}

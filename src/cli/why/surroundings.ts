@@ -1,0 +1,56 @@
+/** Fetches what an explanation needs to see: the objects of a namespace, and what went wrong there. */
+import { GROUP, type KindObject, VERSION } from '#api/meta.ts';
+import type { ApiResource } from '#client/discovery.ts';
+import { listObjects, type ResourceName } from '#client/resource-api.ts';
+import { StatusError } from '#client/status-error.ts';
+import type { Session } from '../api-command.ts';
+import type { EventObject } from '../print/events.ts';
+import { EVENTS } from '../read/related.ts';
+import type { Surroundings } from './view.ts';
+
+export const OWN_KINDS: readonly ResourceName[] = ['teams', 'agents', 'tasks', 'merges'].map((plural) => ({
+  group: GROUP,
+  version: VERSION,
+  plural,
+  isNamespaced: true,
+}));
+
+export interface SurroundingsOptions {
+  readonly namespace: string;
+  readonly kinds?: readonly ResourceName[];
+  /** Without it, what cannot be listed is as if it were not there: it only adds to an answer. */
+  readonly isNeeded?: boolean;
+}
+
+export async function fetchSurroundings(session: Session, options: SurroundingsOptions): Promise<Surroundings> {
+  const { namespace, kinds = OWN_KINDS, isNeeded = false } = options;
+  const list = (resource: ResourceName) => listIn(session, resource, { namespace });
+  const [warnings, ...lists] = await Promise.all([
+    orNone(listIn(session, EVENTS, { namespace, query: { fieldSelector: 'type=Warning' } })),
+    ...kinds.map((kind) => (isNeeded ? list(kind) : orNone(list(kind)))),
+  ]);
+  return { objects: lists.flat() as unknown as readonly KindObject[], warnings: warnings as readonly EventObject[] };
+}
+
+async function listIn({ connection, signal }: Session, resource: ResourceName, location: object) {
+  return (await listObjects(connection, { resource, location, signal })).items;
+}
+
+async function orNone<T>(work: Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof StatusError) return [];
+    throw error;
+  }
+}
+
+/** What keeps a namespace from going: computed views of other objects and notes about them do not. */
+const UNCOUNTED = ['events', 'pods'];
+
+export function contentKinds(resources: readonly ApiResource[]): readonly ResourceName[] {
+  return resources.filter(
+    ({ plural, isNamespaced, isPreferred, verbs }) =>
+      isNamespaced && isPreferred && verbs.includes('list') && verbs.includes('delete') && !UNCOUNTED.includes(plural),
+  );
+}

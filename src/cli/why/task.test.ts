@@ -1,0 +1,363 @@
+import { describe, expect, it } from 'vitest';
+import {
+  agent,
+  ago,
+  ask,
+  condition,
+  object,
+  ofTeam,
+  ready,
+  readyTeam,
+  running,
+  task,
+  team,
+  unready,
+  waitingTask,
+  warning,
+  why,
+} from './why.fixture.ts';
+
+const stopped = (name: string) =>
+  agent(name, { phase: 'Stopped', conditions: [condition('Ready', 'False', 'Stopped')] }, { desiredState: 'Stopped' });
+
+describe('a task that is well', () => {
+  it.each([
+    {
+      what: running('x', 'dev'),
+      others: [ready('dev')],
+      want: ['task/a-x is Running on agent/a-dev since 12s, attempt 1 of 3'],
+    },
+    {
+      what: running('x', 'dev', { attempt: 3, failures: 1 }),
+      others: [ready('dev')],
+      want: ['task/a-x is Running on agent/a-dev since 12s, attempt 3 of 4'],
+    },
+    {
+      what: task('x', { phase: 'Succeeded', owner: 'a-dev', attempt: 2, result: { elapsedSeconds: 0.5 } }),
+      others: [],
+      want: ['task/a-x is Succeeded: agent/a-dev did it in 0.5 s, attempt 2 of 3'],
+    },
+  ])('$want', ({ what, others, want }) => {
+    expect(why(what, others)).toEqual(want);
+    expect(ask(what, others).state).toBe('fine');
+  });
+});
+
+describe('a task that has to wait', () => {
+  const failed = { attempt: 1, failures: 1, finishedAt: ago(0.2), result: { stderr: 'warning\noh no\n\n', stdout: 'x' } };
+  it.each([
+    {
+      reason: 'AttemptFailed',
+      what: task('x', {
+        phase: 'Pending',
+        reason: 'AttemptFailed',
+        ...failed,
+        conditions: [condition('Ready', 'False', 'AttemptFailed', 'attempt 1 of 3 exited with 7')],
+      }),
+      want: 'AttemptFailed: attempt 1 of 3 exited with 7; its last words: oh no; it goes again in 1 s',
+    },
+    {
+      reason: 'AttemptLost after its pause',
+      what: task('x', { phase: 'Pending', reason: 'AttemptLost', failures: 1, finishedAt: ago(9) }),
+      want: 'AttemptLost; it goes again in a moment',
+    },
+    {
+      reason: 'LeaseExpired, the fourth time',
+      what: task('x', { phase: 'Pending', reason: 'LeaseExpired', failures: 4, finishedAt: ago(2) }),
+      want: 'LeaseExpired; it goes again in 6 s',
+    },
+    {
+      reason: 'Interrupted',
+      what: waitingTask('x', 'Pending', 'Interrupted', 'the daemon was stopped'),
+      want: 'Interrupted: the daemon was stopped; it goes again at once',
+    },
+    {
+      reason: 'AgentGone',
+      what: waitingTask('x', 'Pending', 'AgentGone', 'agent a-y was deleted'),
+      want: 'AgentGone: agent a-y was deleted; it goes again at once',
+    },
+    {
+      reason: 'Reassigned',
+      what: waitingTask('x', 'Pending', 'Reassigned', 'assignTo is z now'),
+      want: 'Reassigned: assignTo is z now; it goes again at once',
+    },
+    { reason: 'one nobody knows', what: waitingTask('x', 'Pending', 'Novel', 'something new'), want: 'Novel: something new' },
+  ])('$reason', ({ what, want }) => {
+    expect(why(what)[0]).toBe(`task/a-x is Pending: ${want}`);
+    expect(ask(what).state).toBe('waiting');
+  });
+
+  it('is new', () => {
+    expect(why(object('Task', 'a-x', { spec: { team: 'a' } }))).toEqual(['task/a-x is new: nobody has looked at it yet']);
+  });
+
+  it('is old and nobody ever looked at it: nothing acts on it here', () => {
+    const old = object('Task', 'a-x', { spec: { team: 'a' }, metadata: { creationTimestamp: ago(300) } });
+    expect(why(old, [], [warning('Task', 'a-x', 'DiskFull', 'no space left')])).toEqual([
+      'task/a-x has been there since 5m: nobody has looked at it yet; last warning: DiskFull: no space left',
+      'what helps: nothing acts on it here; a daemon does. Is one running on this server?',
+      '  agentiso serve',
+    ]);
+  });
+
+  it('was changed a moment ago', () => {
+    const changed = task('x', { phase: 'Blocked', observedGeneration: 1 }, { dependsOn: ['y'] }, { generation: 2 });
+    expect(why(changed)[0]).toBe('task/a-x was changed: nobody has looked at the change yet');
+  });
+
+  it('has its turn after others', () => {
+    const queued = waitingTask('x', 'Pending', 'Queued');
+    const others = [waitingTask('b', 'Pending', 'Queued', '', { priority: 1 }), waitingTask('z', 'Pending', 'Queued'), running('y', 'dev')];
+    expect(why(queued, others)).toEqual([
+      'task/a-x is Pending: Queued: 1 task that is more urgent or older goes first',
+      'what helps: patience: its turn comes; sooner with a higher priority:',
+      `  agentiso patch task a-x -p '{"spec":{"priority":1}}'`,
+    ]);
+    expect(why(waitingTask('x', 'Pending', 'Queued', '', { priority: 1 }))).toEqual([
+      'task/a-x is Pending: Queued: it is next',
+      'what helps: patience: its turn comes',
+    ]);
+  });
+
+  it('names who holds the agents, and what they hold', () => {
+    expect(why(waitingTask('x', 'Pending', 'AgentsBusy'), [ready('dev'), running('y', 'dev')])).toEqual([
+      'task/a-x is Pending: AgentsBusy: every suitable agent has its hands full: agent/a-dev holds task/a-y',
+      '  task/a-y is Running on agent/a-dev since 12s, attempt 1 of 3',
+      'what helps: patience: task/a-y is at work; it is ended in 288 s at the latest (spec.timeoutSeconds)',
+    ]);
+    expect(why(waitingTask('x', 'Pending', 'AgentsBusy'), [ready('dev')])[0]).toContain('an agent has become free');
+  });
+});
+
+describe('a task without an agent', () => {
+  const noAgent = (spec = {}) => waitingTask('x', 'Pending', 'NoAgent', 'team a has no agents', spec);
+
+  it('names the closest of several, and how many others there are', () => {
+    const agents = [unready('d1', 'CrashLoop', 'last: exit code 3'), stopped('d2'), unready('d3', 'BackendMissing')];
+    expect(why(waitingTask('x', 'Pending', 'AgentNotReady', '', { assignTo: 'dev' }), [...agents, readyTeam('a')])).toEqual([
+      'task/a-x is Pending: no suitable agent is ready; closest is agent/a-d2, 2 others could do it',
+      '  agent/a-d2 is Stopped: a person stopped it (spec.desiredState is Stopped)',
+      'what helps: let it run again:',
+      `  agentiso patch agent a-d2 -p '{"spec":{"desiredState":"Running"}}'`,
+    ]);
+  });
+
+  it('looks only at agents that suit', () => {
+    const agents = [stopped('ops'), unready('dev', 'SecretMissing', "the daemon's environment has no KEY")];
+    const asked = waitingTask('x', 'Pending', 'AgentNotReady', '', { assignTo: 'a-dev' });
+    expect(why(asked, agents)[1]).toBe("  agent/a-dev is not Ready: SecretMissing: the daemon's environment has no KEY");
+  });
+
+  it('has no team', () => {
+    expect(why(noAgent(), [readyTeam('ab')])).toEqual([
+      'task/a-x is Pending: NoAgent: there is no team a (there is ab)',
+      'what helps: apply a manifest of a Team called a; a task cannot change its team',
+    ]);
+  });
+
+  it('asks for somebody the team does not have', () => {
+    expect(why(noAgent({ assignTo: 'dve' }), [readyTeam('a'), ready('dev-1')])).toEqual([
+      'task/a-x is Pending: NoAgent: team a has no agent or role dve; it has dev and dev-1',
+      'what helps: if dev is meant:',
+      `  agentiso patch task a-x -p '{"spec":{"assignTo":"dev"}}'`,
+    ]);
+    expect(why(noAgent({ assignTo: 'cook' }), [readyTeam('a')]).slice(1)).toEqual([
+      'what helps: let anybody of the team do it:',
+      `  agentiso patch task a-x -p '{"spec":{"assignTo":null}}'`,
+    ]);
+  });
+
+  it('is told in the team where the team has made it', () => {
+    const listing = readyTeam('a', { tasks: [{ name: 'w' }, { name: 'x' }] });
+    const own = task('x', { phase: 'Pending', reason: 'NoAgent' }, { assignTo: 'dve' }, ofTeam('a'));
+    expect(why(own, [listing]).at(-1)).toBe(
+      `  agentiso patch team a --type json -p '[{"op":"add","path":"/spec/tasks/1/assignTo","value":"dev"}]'`,
+    );
+    const other = task('x', { phase: 'Pending', reason: 'NoAgent' }, { assignTo: 'cook' }, ofTeam('a'));
+    expect(why(other, [listing]).at(-1)).toBe(`  agentiso patch team a --type json -p '[{"op":"remove","path":"/spec/tasks/1/assignTo"}]'`);
+  });
+
+  it('waits for a team that cannot be made', () => {
+    const stalled = team('a', {
+      conditions: [condition('Ready', 'False', 'NameTaken', 'Agent a-dev exists and does not belong to this team')],
+    });
+    expect(why(noAgent({ assignTo: 'dev' }), [stalled]).slice(0, 2)).toEqual([
+      'task/a-x is Pending: NoAgent: dev of team/a does not exist yet',
+      '  team/a is not Ready: NameTaken: Agent a-dev exists and does not belong to this team',
+    ]);
+  });
+
+  it('runs on one that cannot be reached', () => {
+    expect(why(running('x', 'dev'), [unready('dev', 'RelayDisconnected', 'connection refused')])).toEqual([
+      'task/a-x is Running on agent/a-dev since 12s, attempt 1 of 3: agent/a-dev is not ready',
+      '  agent/a-dev is not Ready: RelayDisconnected: connection refused',
+      'what helps: patience: that takes a few seconds',
+    ]);
+  });
+});
+
+describe('a task that depends on others', () => {
+  const blocked = (name: string, dependsOn: readonly string[], reason = 'DependenciesPending') =>
+    waitingTask(name, 'Blocked', reason, '', { dependsOn });
+
+  it('follows them down to what blocks, past what only takes time', () => {
+    const others = [
+      blocked('deploy', ['build', 'docs']),
+      running('docs', 'w'),
+      ready('w'),
+      waitingTask('build', 'Pending', 'AgentNotReady', '', { assignTo: 'a-dev' }),
+      stopped('dev'),
+    ];
+    expect(why(blocked('announce', ['deploy']), others)).toEqual([
+      'task/a-announce is Blocked: it waits for task/a-deploy',
+      '  task/a-deploy is Blocked: it waits for task/a-build and task/a-docs',
+      '    task/a-build is Pending: no suitable agent is ready',
+      '      agent/a-dev is Stopped: a person stopped it (spec.desiredState is Stopped)',
+      'what helps: let it run again:',
+      `  agentiso patch agent a-dev -p '{"spec":{"desiredState":"Running"}}'`,
+    ]);
+  });
+
+  it('finds the bad end behind equal beginnings', () => {
+    const others = [blocked('b', ['e']), blocked('c', ['d']), running('e', 'w'), ready('w'), blocked('d', ['nobody'])];
+    expect(ask(blocked('x', ['b', 'c']), others).steps.map((step) => step.object)).toEqual(['task/a-x', 'task/a-c', 'task/a-d']);
+  });
+
+  it('waits for what runs: patience', () => {
+    const { state, advice } = ask(blocked('x', ['y']), [running('y', 'dev'), ready('dev')]);
+    expect([state, advice?.text]).toEqual([
+      'waiting',
+      'patience: task/a-y is at work; it is ended in 288 s at the latest (spec.timeoutSeconds)',
+    ]);
+  });
+
+  it('waits for one that failed', () => {
+    const result = { exitCode: 7, stderr: 'make: *** [all] Error 2\n', stdout: '' };
+    const failed = task('y', {
+      phase: 'Failed',
+      reason: 'MaxAttempts',
+      result,
+      conditions: [condition('Ready', 'False', 'MaxAttempts', 'attempt 3 of 3 exited with 7')],
+    });
+    expect(why(blocked('x', ['y'], 'DependencyFailed'), [failed])).toEqual([
+      'task/a-x is Blocked: DependencyFailed: it waits for task/a-y, which failed',
+      '  task/a-y is Failed: MaxAttempts: attempt 3 of 3 exited with 7; its last words: make: *** [all] Error 2',
+      'what helps: mend what made it fail, then run it again:',
+      `  agentiso get task a-y -o yaml | agentiso replace --force -f -`,
+    ]);
+  });
+
+  it('waits for one that was cancelled', () => {
+    const cancelled = task('y', { phase: 'Failed', reason: 'Cancelled' }, { cancelled: true });
+    expect(ask(blocked('x', ['y'], 'DependencyFailed'), [cancelled])).toMatchObject({
+      state: 'stuck',
+      advice: { text: 'if it is wanted after all:' },
+    });
+    expect(ask(cancelled).state).toBe('fine');
+  });
+
+  it('waits for one that does not exist', () => {
+    expect(why(blocked('x', ['biuld', 'y'], 'DependencyNotFound'), [running('build', 'w'), running('y', 'w')])).toEqual([
+      'task/a-x is Blocked: DependencyNotFound: team a has no task biuld',
+      'what helps: if build is meant:',
+      `  agentiso patch task a-x -p '{"spec":{"dependsOn":["build","y"]}}'`,
+    ]);
+    expect(why(blocked('x', ['nothing-like-it'], 'DependencyNotFound')).slice(1)).toEqual([
+      'what helps: create it, or do without it:',
+      `  agentiso patch task a-x -p '{"spec":{"dependsOn":[]}}'`,
+    ]);
+  });
+
+  it('waits in a circle, or for one', () => {
+    const circle = [blocked('b', ['c'], 'DependencyCycle'), blocked('c', ['d'], 'DependencyCycle'), blocked('d', ['b'], 'DependencyCycle')];
+    const told = [
+      'task/a-b is Blocked: DependencyCycle: each of these waits for the next: b → c → d → b',
+      'what helps: take one dependency out of the circle, for example that of d on b:',
+      `  agentiso patch task a-d -p '{"spec":{"dependsOn":[]}}'`,
+    ];
+    const [b] = circle;
+    if (!b) throw new Error('three');
+    expect(why(b, circle)).toEqual(told);
+    expect(why(blocked('x', ['c'], 'DependencyCycle'), circle)).toEqual([
+      'task/a-x is Blocked: it waits for task/a-b, which waits for itself',
+      `  ${told[0]}`,
+      ...told.slice(1),
+    ]);
+  });
+
+  it('says in its own words what nobody knows', () => {
+    expect(why(waitingTask('x', 'Blocked', 'WaitsForTheMoon', 'not full yet'))[0]).toBe(
+      'task/a-x is Blocked: WaitsForTheMoon: not full yet',
+    );
+  });
+
+  it('shows the beginning and the end of a long chain', () => {
+    const chain = Array.from({ length: 20 }, (_, at) => blocked(`t${at}`, [`t${at + 1}`]));
+    const lines = why(chain[0] as ReturnType<typeof blocked>, [...chain.slice(1), running('t20', 'w'), ready('w')]);
+    expect(lines).toHaveLength(7);
+    expect(lines[2]).toBe('    ... 16 more steps, -o json shows all');
+  });
+
+  it('survives a chain of 20,000', () => {
+    const chain = Array.from({ length: 20_000 }, (_, at) => blocked(`t${at}`, [`t${at + 1}`]));
+    expect(ask(chain[0] as ReturnType<typeof blocked>, chain.slice(1)).steps).toHaveLength(20_000);
+  });
+});
+
+describe('a task that failed', () => {
+  const failed = (reason: string, message = '', spec = {}, metadata = {}) =>
+    task('x', { phase: 'Failed', reason, conditions: [condition('Ready', 'False', reason, message)] }, spec, metadata);
+  const again = `agentiso get task a-x -o yaml | agentiso replace --force -f -`;
+  it.each([
+    { reason: 'MaxAttempts', what: failed('MaxAttempts', 'attempt 1 of 1 timed out after 5 s'), command: again },
+    {
+      reason: 'NotSupportedYet',
+      what: failed('NotSupportedYet', 'this version does not act on spec.verify'),
+      command: `agentiso edit task a-x && ${again}`,
+    },
+    {
+      reason: 'TooLarge',
+      what: failed('TooLarge', 'command and env together are too large'),
+      command: `agentiso edit task a-x && ${again}`,
+    },
+    { reason: 'Novel', what: failed('Novel', 'something new'), command: again },
+    {
+      reason: 'Cancelled',
+      what: failed('Cancelled', '', { cancelled: true }),
+      command: `agentiso patch task a-x -p '{"spec":{"cancelled":false}}' && ${again}`,
+    },
+  ])('$reason', ({ what, command }) => {
+    expect(ask(what).advice?.command).toBe(command);
+  });
+
+  it.each([
+    { reason: 'MaxAttempts', entry: {}, command: 'agentiso delete task a-x' },
+    { reason: 'NotSupportedYet', entry: {}, command: 'agentiso edit team a && agentiso delete task a-x' },
+    { reason: 'Cancelled', entry: {}, command: 'agentiso delete task a-x' },
+    {
+      reason: 'Cancelled',
+      entry: { cancelled: true },
+      command: `agentiso patch team a --type json -p '[{"op":"add","path":"/spec/tasks/0/cancelled","value":false}]' && agentiso delete task a-x`,
+    },
+  ])('$reason, made by a team that lists it with $entry', ({ reason, entry, command }) => {
+    const listing = readyTeam('a', { tasks: [{ name: 'x', ...entry }] });
+    expect(ask(failed(reason, '', { cancelled: true }, ofTeam('a')), [listing]).advice?.command).toBe(command);
+  });
+
+  it('cannot bring its own escapes to the terminal', () => {
+    const result = { stderr: '\u001b[2Jgone\n' };
+    expect(why(task('x', { phase: 'Failed', reason: 'MaxAttempts', result }))[0]).toBe(
+      'task/a-x is Failed: MaxAttempts; its last words: ^[[2Jgone',
+    );
+  });
+});
+
+it('being cancelled while it runs is said', () => {
+  const what = task('x', { phase: 'Running', owner: 'a-dev', attempt: 1, startedAt: ago(12) }, { cancelled: true });
+  expect(why(what, [ready('dev')])[0]).toContain('it was cancelled and is being ended');
+});
+
+it('Stuck is said', () => {
+  const what = running('x', 'dev', { conditions: [condition('Stuck', 'True', 'TooLong', 'no progress for 9 minutes')] });
+  expect(why(what, [ready('dev')])[0]).toBe('task/a-x is Running on agent/a-dev since 12s, attempt 1 of 3: no progress for 9 minutes');
+});

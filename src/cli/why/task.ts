@@ -1,0 +1,56 @@
+/** Why a Task is where it is. Pure. */
+import type { Task } from '#api/types.ts';
+import { edit } from './commands.ts';
+import { type Finding, fine, leadingTo, type Sight, stuck, waiting } from './finding.ts';
+import { lookAtBlocked } from './task-blocked.ts';
+import { lookAtFailed } from './task-failed.ts';
+import { lookAtPending } from './task-pending.ts';
+import { lookAtUnseen } from './unseen.ts';
+import { findAgent } from './view.ts';
+import { conditionOf, idOf, since, timeLeft } from './words.ts';
+
+export function lookAtTask(task: Task, sight: Sight): Finding {
+  switch (task.status?.phase) {
+    case 'Succeeded':
+      return fine(`is Succeeded`, howItWent(task));
+    case 'Failed':
+      return lookAtFailed(task, sight);
+    case 'Claimed':
+    case 'Running':
+      return lookAtHeld(task, sight);
+    case 'Blocked':
+      return lookAtUnseen(task, sight) ?? lookAtBlocked(task, sight);
+    case 'Pending':
+    case undefined:
+      return lookAtUnseen(task, sight) ?? lookAtPending(task, sight);
+  }
+}
+
+function howItWent({ spec, status }: Task): string {
+  const took = status?.result?.elapsedSeconds === undefined ? '' : ` in ${status.result.elapsedSeconds} s`;
+  return `agent/${status?.owner} did it${took}, attempt ${status?.attempt ?? 1} of ${Math.max(spec.maxAttempts ?? 1, status?.attempt ?? 1)}`;
+}
+
+/** Those that were cut off on purpose are granted once more. */
+function attemptOf({ spec, status }: Task): string {
+  const { attempt = 1, failures = 0 } = status ?? {};
+  return `attempt ${attempt} of ${(spec.maxAttempts ?? 1) + Math.max(0, attempt - 1 - failures)}`;
+}
+
+function lookAtHeld(task: Task, { view, now }: Sight): Finding {
+  const { spec, status } = task;
+  const owner = findAgent(view, status?.owner ?? '');
+  const says = `is ${status?.phase} on agent/${status?.owner} ${since(status?.startedAt, now)}, ${attemptOf(task)}`;
+  if (owner && conditionOf(owner, 'Ready')?.status !== 'True') return leadingTo([owner], says, `${idOf(owner)} is not ready`);
+  if (spec.cancelled) return waiting(says, 'it was cancelled and is being ended');
+  const stuckNow = conditionOf(task, 'Stuck');
+  if (stuckNow?.status === 'True') {
+    return stuck(says, stuckNow.message, {
+      text: 'give it to another agent (assignTo), or cancel it (cancelled)',
+      command: edit(view, task),
+    });
+  }
+  const leftMs = Date.parse(status?.startedAt ?? '') + (spec.timeoutSeconds ?? Number.NaN) * 1_000 - now.getTime();
+  const limit = Number.isNaN(leftMs) ? '' : `; it is ended in ${timeLeft(leftMs)} at the latest (spec.timeoutSeconds)`;
+  return { ...fine(says), patience: `patience: ${idOf(task)} is at work${limit}` };
+}

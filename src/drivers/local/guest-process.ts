@@ -1,0 +1,102 @@
+/** One running guest: started by this daemon, or by an earlier one and found again. Watched until it ends, and its end explained. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { isRunning, type ProcessIdentity, readProcessIdentity } from '#lib/process-identity.ts';
+import type { StartCommand } from './launcher.ts';
+import { socketIn, type WorkspacePaths } from './paths.ts';
+
+export interface GuestProcess {
+  /** Empty for a member of a pool, until it is given away. */
+  incarnation: string;
+  readonly pid: number;
+  /** undefined: it had ended before it could be looked at. */
+  readonly identity: ProcessIdentity | undefined;
+  isListening: boolean;
+  /** How it ended. */
+  exit: string | undefined;
+}
+
+export interface GuestStart {
+  readonly incarnation: string;
+  readonly command: StartCommand;
+  readonly paths: WorkspacePaths;
+  readonly onChange: () => void;
+}
+
+/** Nobody tells a process about the end of one that is not its child: it has to look. */
+const LOOK_MS = 250;
+const LISTENING = 'listening\n';
+
+export async function startGuest({ incarnation, command, paths, onChange }: GuestStart): Promise<GuestProcess> {
+  const child = await spawnDetached(command, paths.log);
+  const { pid } = child;
+  const guest: GuestProcess = { incarnation, pid, identity: readProcessIdentity(pid), isListening: false, exit: undefined };
+  child.once('exit', (code, signal) => {
+    guest.exit = signal === null ? `exited with code ${code}` : `ended by ${signal}`;
+    onChange();
+  });
+  let said = '';
+  child.stdout?.on('data', (chunk) => {
+    said = (said + chunk).slice(-LISTENING.length);
+    if (said !== LISTENING || guest.isListening) return;
+    guest.isListening = true;
+    onChange();
+  });
+  return guest;
+}
+
+/** A session of its own and no pipe it depends on: Ctrl-C at the daemon's terminal is not meant for it, nor is the daemon's end. */
+async function spawnDetached(command: StartCommand, logPath: string): Promise<ChildProcess & { pid: number }> {
+  const [program, ...args] = command.argv;
+  const files: FileHandle[] = [];
+  try {
+    files.push(await open(logPath, 'a', 0o600));
+    for (const path of command.files) files.push(await open(path, 'r'));
+    const stdio = ['ignore' as const, 'pipe' as const, ...files.map(({ fd }) => fd)];
+    const environment = command.environment === undefined ? {} : { env: { ...command.environment } };
+    const child = spawn(program, args, { cwd: command.cwd, detached: true, stdio, ...environment });
+    if (child.pid === undefined) throw (await once(child, 'error'))[0];
+    releaseDaemon(child);
+    return Object.assign(child, { pid: child.pid });
+  } finally {
+    await Promise.all(files.map((file) => file.close()));
+  }
+}
+
+/** The guest must not keep the daemon alive. */
+function releaseDaemon(child: ChildProcess): void {
+  const { stdout } = child;
+  stdout?.on('error', () => {});
+  if (stdout !== null && 'unref' in stdout && typeof stdout.unref === 'function') stdout.unref();
+  child.unref();
+}
+
+export interface GuestAdoption {
+  readonly incarnation: string;
+  readonly identity: ProcessIdentity;
+  readonly paths: WorkspacePaths;
+  readonly onChange: () => void;
+}
+
+export function adoptGuest({ incarnation, identity, paths, onChange }: GuestAdoption): GuestProcess {
+  const guest: GuestProcess = { incarnation, pid: identity.pid, identity, isListening: isListeningIn(paths), exit: undefined };
+  const timer = setInterval(() => {
+    if (!isRunning(identity)) {
+      clearInterval(timer);
+      guest.exit = 'ended';
+      onChange();
+    } else if (!guest.isListening && isListeningIn(paths)) {
+      guest.isListening = true;
+      onChange();
+    }
+  }, LOOK_MS);
+  timer.unref();
+  return guest;
+}
+
+/** The relay's socket comes last, and before a start both are removed. */
+function isListeningIn({ run }: WorkspacePaths): boolean {
+  return existsSync(socketIn(run, 'control')) && existsSync(socketIn(run, 'relay'));
+}

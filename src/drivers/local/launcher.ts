@@ -1,0 +1,50 @@
+/** What differs between the drivers of this machine: how a guest is started and ended. All else is in local-driver.ts. */
+import type { ProcessIdentity } from '#lib/process-identity.ts';
+import type { Isolation, Usage, WorkspaceSpec } from '../driver.ts';
+import type { GuestProcess } from './guest-process.ts';
+import type { WorkspacePaths } from './paths.ts';
+import type { WorkspaceRecord } from './record.ts';
+
+export interface StartCommand {
+  /** Program and arguments. The process it starts is the workspace: what ends with it has ended. */
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** Absent: the daemon's own. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Opened for reading, they become descriptors 3 and up. */
+  readonly files: readonly string[];
+}
+
+/** Started without an identity, in a folder that becomes the workspace's. */
+export interface ReadyGuest {
+  readonly guest: GuestProcess;
+  readonly directory: string;
+  readonly groups: readonly string[];
+  /** Called instead of whoever watched it so far. */
+  watch(onChange: () => void): void;
+  /** Tells it who it is; its folder has its place. */
+  bind(workspace: WorkspaceSpec, paths: WorkspacePaths): Promise<void>;
+}
+
+export interface Launcher {
+  readonly name: string;
+  readonly isolation: Isolation;
+  pathsOf(id: string): WorkspacePaths;
+  /** A word on the command line of every guest of this workspace, and of no other process of this machine. */
+  markOf(id: string): string;
+  /** The control groups of a start, made when they are missing: known first, because they go into the record. */
+  ensureGroups(workspace: WorkspaceSpec): readonly string[];
+  /** Makes everything else a start needs but the process. Can be repeated: an earlier try may have come to nothing. */
+  prepare(workspace: WorkspaceSpec, paths: WorkspacePaths, groups: readonly string[]): Promise<StartCommand>;
+  /** A guest that has been started ahead and suits this workspace, which has no folder yet. */
+  takeReady?(workspace: WorkspaceSpec): ReadyGuest | undefined;
+  /** After each takeReady, when its workspace runs or failed to: what is started ahead now does not compete with it. */
+  startEnded?(workspace: WorkspaceSpec): void;
+  /** Asks the guest to end in good order. */
+  terminate(main: ProcessIdentity): void;
+  /** Kills what may be left when the main process is gone; true when there was something, because it takes a moment to be gone. */
+  killRest(paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<boolean>;
+  usage(main: ProcessIdentity, paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<Usage>;
+  /** Takes away what prepare made outside of the workspace's folder, when nothing of it runs any more. False: not yet. */
+  release(paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<boolean>;
+}

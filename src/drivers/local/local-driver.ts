@@ -1,0 +1,286 @@
+/**
+ * The life of workspaces that are processes of this machine, whatever they are isolated with: started, found again after the daemon
+ * died, watched, ended. How a guest is started and ended is the launcher's.
+ */
+import { readdir, rename } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { basename, join } from 'node:path';
+import { NotFoundError, UnavailableError, WaitingError } from '#lib/errors.ts';
+import type { Logger } from '#lib/log.ts';
+import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
+import type { Driver, GuestPort, Isolation, Usage, WorkspaceSpec, WorkspaceState } from '../driver.ts';
+import { dialGuest } from './dial.ts';
+import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
+import { adoptGuest, type GuestProcess, startGuest } from './guest-process.ts';
+import { KeyedLock } from './keyed-lock.ts';
+import type { Launcher, ReadyGuest } from './launcher.ts';
+import { findLaunches, type Launch } from './launches.ts';
+import { readLogTail } from './log-tail.ts';
+import { isWorkspaceId, socketIn, type WorkspacePaths } from './paths.ts';
+import { readRecord, type WorkspaceRecord, writeRecord } from './record.ts';
+import { sideBySide } from './side-by-side.ts';
+
+export interface LocalDriverOptions {
+  readonly stateDir: string;
+  readonly launcher: Launcher;
+  readonly log: Logger;
+  /** Between the polite end of a guest and SIGKILL; longer than the guest gives its commands. */
+  readonly stopGraceMs: number;
+}
+
+/** One workspace as it was found: what is in memory, what is on disk. */
+interface Found {
+  readonly id: string;
+  readonly paths: WorkspacePaths;
+  readonly record: WorkspaceRecord | undefined;
+  readonly guest: GuestProcess | undefined;
+}
+
+export class LocalDriver implements Driver {
+  readonly name: string;
+  readonly isolation: Isolation;
+  readonly #options: LocalDriverOptions;
+  readonly #launcher: Launcher;
+  readonly #guests = new Map<string, GuestProcess>();
+  readonly #stopAskedAtMs = new Map<string, number>();
+  readonly #lock = new KeyedLock();
+  readonly #listeners = new Set<(id: string) => void>();
+  #launchedIds: Set<string> | undefined;
+
+  constructor(options: LocalDriverOptions) {
+    this.#options = options;
+    this.#launcher = options.launcher;
+    this.name = options.launcher.name;
+    this.isolation = options.launcher.isolation;
+  }
+
+  create(workspace: WorkspaceSpec, signal: AbortSignal): Promise<WorkspaceState> {
+    const { id, incarnation } = workspace;
+    return this.#lock.run(id, async () => {
+      signal.throwIfAborted();
+      const found = await this.#find(id);
+      const { guest, record } = found;
+      const startedAs = guest?.incarnation ?? (record?.process && record.incarnation);
+      if (startedAs === incarnation) return this.#observe(found);
+      const previous = living(guest);
+      if (previous === undefined) return this.#observe(await this.#start(workspace, found));
+      this.#askToStop(id, previous);
+      throw new WaitingError('PreviousGuestEnding', `the incarnation before is still ending as pid ${previous.pid}`, 100);
+    });
+  }
+
+  /** Under the lock too: half of a create or a delete is not a state. */
+  get(id: string, signal: AbortSignal): Promise<WorkspaceState | undefined> {
+    return this.#lock.run(id, async () => {
+      signal.throwIfAborted();
+      const found = await this.#find(id);
+      const isKnown = living(found.guest) !== undefined || (await isPresent(found.paths.directory));
+      return isKnown ? this.#observe(found) : undefined;
+    });
+  }
+
+  /** What has a folder and what runs without one. */
+  async list(signal: AbortSignal): Promise<WorkspaceState[]> {
+    const names = await readdir(this.#options.stateDir);
+    const launched = this.#launches().map(({ id }) => id);
+    const ids = new Set([...names.filter(isWorkspaceId), ...this.#guests.keys(), ...launched]);
+    const states = await Promise.all([...ids].map((id) => this.get(id, signal)));
+    return states.filter((state) => state !== undefined);
+  }
+
+  stop(id: string, signal: AbortSignal): Promise<boolean> {
+    return this.#lock.run(id, async () => {
+      signal.throwIfAborted();
+      const found = await this.#find(id);
+      if (!(await this.#end(found))) return false;
+      await removeRun(found.paths);
+      return true;
+    });
+  }
+
+  delete(id: string, signal: AbortSignal): Promise<void> {
+    return this.#lock.run(id, async () => {
+      signal.throwIfAborted();
+      const found = await this.#find(id);
+      if (!(await this.#end(found))) return;
+      const wasPresent = await isPresent(found.paths.directory);
+      await removeDirectories(found.paths);
+      if (wasPresent) this.#options.log.info({ workspaceId: id }, 'workspace removed');
+      this.#guests.delete(id);
+      this.#launchedIds?.delete(id);
+      this.#stopAskedAtMs.delete(id);
+    });
+  }
+
+  async connect(id: string, port: GuestPort, signal: AbortSignal): Promise<Socket> {
+    const state = await this.get(id, signal);
+    if (state === undefined) throw new NotFoundError(`there is no workspace ${id}`);
+    if (state.phase === 'exited') throw new UnavailableError(`workspace ${id} has exited`, { reason: 'WorkspaceExited' });
+    return dialGuest(socketIn(this.runDirectory(id), port), signal);
+  }
+
+  usage(id: string, signal: AbortSignal): Promise<Usage | undefined> {
+    return this.#lock.run(id, async () => {
+      signal.throwIfAborted();
+      const { guest, paths, record } = await this.#find(id);
+      const identity = living(guest)?.identity;
+      return identity !== undefined && isRunning(identity) ? this.#launcher.usage(identity, paths, record) : undefined;
+    });
+  }
+
+  runDirectory(id: string): string {
+    return this.#launcher.pathsOf(id).run;
+  }
+
+  onChange(listener: (id: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The memory of this daemon comes first; without one, what an earlier daemon started is taken over. */
+  async #find(id: string): Promise<Found> {
+    const paths = this.#launcher.pathsOf(id);
+    const record = await readRecord(paths.record);
+    const guest = this.#guests.get(id);
+    if (guest !== undefined) return { id, paths, record, guest };
+    const found = record?.process && isRunning(record.process) ? { ...record, process: record.process } : this.#searchLaunch(id, record);
+    if (found === undefined) return { id, paths, record, guest };
+    const { incarnation, process } = found;
+    const adopted = adoptGuest({ incarnation, identity: process, paths, onChange: () => this.#notify(id) });
+    this.#guests.set(id, adopted);
+    this.#options.log.info({ workspaceId: id, incarnation, pid: adopted.pid }, 'workspace taken over');
+    if (record === undefined || record.process !== undefined) return { id, paths, record, guest: adopted };
+    const completed = { ...record, process };
+    await writeRecord(paths.record, completed);
+    return { id, paths, record: completed, guest: adopted };
+  }
+
+  /** A daemon that died between the start and its record, or a folder that is gone: the processes themselves are asked. */
+  #searchLaunch(id: string, record: WorkspaceRecord | undefined): (WorkspaceRecord & { process: ProcessIdentity }) | undefined {
+    if (record?.process !== undefined) return undefined;
+    for (const { incarnation, main } of this.#launchesOf(id)) {
+      if (main === undefined || (record !== undefined && record.incarnation !== incarnation)) continue;
+      return { id, incarnation, process: { pid: main.pid, startTime: main.startTime, bootId: main.bootId } };
+    }
+    return undefined;
+  }
+
+  async #start(workspace: WorkspaceSpec, { paths, record: before }: Found): Promise<Found> {
+    const { id } = workspace;
+    const isNew = !(await isPresent(paths.directory)) && this.#launchesOf(id).length === 0;
+    if (!isNew && (await this.#killRest(id, paths, before)))
+      throw new WaitingError('LeftoversEnding', `processes of an earlier incarnation of ${id} are ending`, 100);
+    if (!isNew) return this.#launch(workspace, paths);
+    try {
+      const ready = this.#launcher.takeReady?.(workspace);
+      return await (ready === undefined ? this.#launch(workspace, paths) : this.#giveAway(ready, workspace, paths));
+    } finally {
+      this.#launcher.startEnded?.(workspace);
+    }
+  }
+
+  async #launch(workspace: WorkspaceSpec, paths: WorkspacePaths): Promise<Found> {
+    const { id, incarnation } = workspace;
+    await ensureDirectories(paths);
+    const groups = this.#launcher.ensureGroups(workspace);
+    const intent = { id, incarnation, ...(groups.length > 0 && { groups }) };
+    const [command] = await sideBySide([this.#launcher.prepare(workspace, paths, groups), writeRecord(paths.record, intent)]);
+    this.#launchedIds?.add(id);
+    const guest = await startGuest({ incarnation, command, paths, onChange: () => this.#notify(id) });
+    this.#guests.set(id, guest);
+    this.#stopAskedAtMs.delete(id);
+    this.#options.log.info({ workspaceId: id, incarnation, pid: guest.pid }, 'workspace started');
+    const record = guest.identity === undefined ? intent : { ...intent, process: guest.identity };
+    await writeRecord(paths.record, record);
+    return { id, paths, record, guest };
+  }
+
+  /** The rename makes it this workspace: before, it is one of the pool, and after, the record that came with the folder says whose it is. */
+  async #giveAway(ready: ReadyGuest, workspace: WorkspaceSpec, paths: WorkspacePaths): Promise<Found> {
+    const { id, incarnation } = workspace;
+    const { guest, groups } = ready;
+    const record = { id, incarnation, groups, ...(guest.identity && { process: guest.identity }) };
+    await writeRecord(join(ready.directory, basename(paths.record)), record);
+    await rename(ready.directory, paths.directory);
+    guest.incarnation = incarnation;
+    this.#guests.set(id, guest);
+    this.#stopAskedAtMs.delete(id);
+    ready.watch(() => this.#notify(id));
+    try {
+      await ready.bind(workspace, paths);
+    } catch (error) {
+      if (guest.identity !== undefined) signalProcess(guest.identity, 'SIGKILL');
+      throw error;
+    }
+    this.#options.log.info({ workspaceId: id, incarnation, pid: guest.pid }, 'workspace started from the pool');
+    return { id, paths, record, guest };
+  }
+
+  /** True when neither the guest nor anything it started is alive. */
+  async #end({ id, paths, record, guest }: Found): Promise<boolean> {
+    const running = living(guest);
+    if (running !== undefined) {
+      this.#askToStop(id, running);
+      return false;
+    }
+    if (await this.#killRest(id, paths, record)) return false;
+    return this.#launcher.release(paths, record);
+  }
+
+  async #killRest(id: string, paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<boolean> {
+    const launched = this.#launchesOf(id).flatMap(({ processes }) => processes);
+    const wasLaunched = launched.map((process) => signalProcess(process, 'SIGKILL')).includes(true);
+    const wasLeft = await this.#launcher.killRest(paths, record);
+    return wasLaunched || wasLeft;
+  }
+
+  async #observe(found: Found): Promise<WorkspaceState> {
+    const { id, record, guest } = found;
+    const incarnation = guest?.incarnation ?? record?.incarnation ?? '';
+    const running = living(guest);
+    if (running !== undefined) return { id, incarnation, phase: running.isListening ? 'running' : 'starting', pid: running.pid };
+    const failure = await explainExit(found);
+    return { id, incarnation, phase: 'exited', ...(failure !== undefined && { failure }) };
+  }
+
+  /** A guest that does not heed the polite way is killed by a later call: the caller repeats, so nobody needs a timer. */
+  #askToStop(id: string, { identity, pid }: GuestProcess): void {
+    if (identity === undefined) return;
+    const askedAtMs = this.#stopAskedAtMs.get(id);
+    if (askedAtMs === undefined) {
+      this.#stopAskedAtMs.set(id, performance.now());
+      this.#launcher.terminate(identity);
+    } else if (performance.now() - askedAtMs >= this.#options.stopGraceMs) {
+      this.#options.log.warn({ workspaceId: id, pid }, 'guest did not stop in time, killed');
+      signalProcess(identity, 'SIGKILL');
+    }
+  }
+
+  #launches(): Launch[] {
+    return findLaunches((id) => this.#launcher.markOf(id));
+  }
+
+  /**
+   * All processes are looked at only for what this daemon has started, or found when it looked for the first time: nobody else
+   * starts guests for this home.
+   */
+  #launchesOf(id: string): Launch[] {
+    this.#launchedIds ??= new Set(this.#launches().map((launch) => launch.id));
+    return this.#launchedIds.has(id) ? this.#launches().filter((launch) => launch.id === id) : [];
+  }
+
+  #notify(id: string): void {
+    for (const listener of this.#listeners) listener(id);
+  }
+}
+
+function living(guest: GuestProcess | undefined): GuestProcess | undefined {
+  return guest?.exit === undefined ? guest : undefined;
+}
+
+async function explainExit({ guest, record, paths }: Found): Promise<string | undefined> {
+  if (guest === undefined && record?.process === undefined) return 'the guest was never started';
+  if (guest?.exit === 'exited with code 0') return undefined;
+  const tail = (await isPresent(paths.log)) ? await readLogTail(paths.log) : '';
+  return `the guest ${guest?.exit ?? 'ended while no daemon watched it'}\n${tail}`.trimEnd();
+}

@@ -1,0 +1,73 @@
+/** What the driver must still know after the daemon died: which process is this workspace. */
+import { open, readFile, rename } from 'node:fs/promises';
+import { AgentisoError, messageOf } from '#lib/errors.ts';
+import type { ProcessIdentity } from '#lib/process-identity.ts';
+
+export interface WorkspaceRecord {
+  readonly id: string;
+  readonly incarnation: string;
+  /** Absent: no guest was started, or the daemon died at that very moment; then its command line tells. */
+  readonly process?: ProcessIdentity;
+  /** Control groups made for it, by path. */
+  readonly groups?: readonly string[];
+}
+
+/** undefined: there is no record. Throws for one that cannot be read, because a process may be behind it. */
+export async function readRecord(path: string): Promise<WorkspaceRecord | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return parseRecord(JSON.parse(text));
+  } catch (cause) {
+    throw new AgentisoError('IoError', `cannot read the workspace record ${path}: ${messageOf(cause)}`, {
+      reason: 'RecordUnreadable',
+      hint: 'make sure that no process of this workspace is running, then remove its directory',
+      cause,
+    });
+  }
+}
+
+/** Whole or not at all, also when the power goes. */
+export async function writeRecord(path: string, record: WorkspaceRecord): Promise<void> {
+  const temporary = `${path}.new`;
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(record)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+}
+
+function parseRecord(value: unknown): WorkspaceRecord {
+  const { id, incarnation, process, groups } = value as Partial<WorkspaceRecord>;
+  if (typeof id !== 'string' || typeof incarnation !== 'string') throw new Error('id and incarnation must be strings');
+  return {
+    id,
+    incarnation,
+    ...(process !== undefined && { process: parseProcess(process) }),
+    ...(groups !== undefined && { groups: parseGroups(groups) }),
+  };
+}
+
+function parseGroups(groups: unknown): readonly string[] {
+  if (!Array.isArray(groups) || !groups.every((group) => typeof group === 'string')) throw new Error('groups must be paths');
+  return groups;
+}
+
+function parseProcess({ pid, startTime, bootId }: Partial<ProcessIdentity>): ProcessIdentity {
+  if (!isPositiveInteger(pid) || !isPositiveInteger(startTime) || typeof bootId !== 'string')
+    throw new Error('process must have pid, startTime and bootId');
+  return { pid, startTime, bootId };
+}
+
+/** A pid of 0 or below would mean a whole process group. */
+function isPositiveInteger(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { limitsOf, ownGroups } from './cgroup.ts';
+import { groupPath, parseCgroupMounts, parseOwnGroups } from './cgroup-places.ts';
+
+const MOUNTINFO = `24 1 0:22 / /proc rw - proc proc rw
+30 24 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
+31 24 0:27 /part /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct
+32 24 0:28 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
+`;
+
+describe('where control groups are', () => {
+  it('is read from the mounts of both versions', () => {
+    expect(parseCgroupMounts(MOUNTINFO)).toEqual([
+      { version: 1, controllers: ['rw', 'memory'], root: '/', mountPoint: '/sys/fs/cgroup/memory' },
+      { version: 1, controllers: ['rw', 'cpu', 'cpuacct'], root: '/part', mountPoint: '/sys/fs/cgroup/cpu,cpuacct' },
+      { version: 2, controllers: [], root: '/', mountPoint: '/sys/fs/cgroup/unified' },
+    ]);
+  });
+
+  it('is the group of the daemon itself, by controller', () => {
+    expect([...parseOwnGroups('4:memory:/a/b\n3:cpu,cpuacct:/\n0::/user.slice/x:y\n')]).toEqual([
+      ['memory', '/a/b'],
+      ['cpu', '/'],
+      ['cpuacct', '/'],
+      ['', '/user.slice/x:y'],
+    ]);
+  });
+
+  it.each([
+    ['/', '/a/b', '/m/a/b'],
+    ['/a', '/a/b', '/m/b'],
+    ['/a', '/a', '/m'],
+    ['/a', '/ab', undefined],
+    ['/a', '/', undefined],
+  ])('with %s mounted, group %s is at %s', (root, group, expected) => {
+    expect(groupPath({ version: 1, controllers: [], root, mountPoint: '/m' }, group)).toBe(expected);
+  });
+});
+
+describe('limitsOf', () => {
+  const resources = { vcpus: 1.5, memoryMiB: 256, diskGiB: 1 };
+
+  it('of version 2', () => {
+    expect(limitsOf(resources, 2)).toEqual({
+      unified: [
+        ['memory.max', '268435456'],
+        ['memory.swap.max', '0'],
+        ['pids.max', '512'],
+        ['cpu.max', '150000 100000'],
+      ],
+    });
+  });
+
+  it('of version 1', () => {
+    expect(limitsOf(resources, 1)).toMatchObject({
+      memory: expect.arrayContaining([['memory.limit_in_bytes', '268435456']]),
+      pids: [['pids.max', '512']],
+      cpu: expect.arrayContaining([['cpu.cfs_quota_us', '150000']]),
+    });
+  });
+});
+
+describe('ownGroups', () => {
+  it('are those with a name that this home gives, whatever a record says', () => {
+    expect(ownGroups(['/cg/memory/agentiso-1-a', '/cg/memory', '/cg/other', '/cg/agentiso-2-a'], 'agentiso-1-')).toEqual([
+      '/cg/memory/agentiso-1-a',
+    ]);
+    expect(ownGroups(undefined, 'a')).toEqual([]);
+  });
+});

@@ -1,0 +1,212 @@
+/** The sandbox driver: a guest agent behind Linux namespaces, without capabilities, with a system call filter, limited by control groups. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, realpathSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { newUid } from '#lib/clock.ts';
+import { messageOf, StalledError } from '#lib/errors.ts';
+import type { Logger } from '#lib/log.ts';
+import { type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
+import type { Driver, Usage, WorkspaceSpec } from '../driver.ts';
+import type { Launcher, StartCommand } from '../local/launcher.ts';
+import { LocalDriver } from '../local/local-driver.ts';
+import { type WorkspacePaths, workspacePaths } from '../local/paths.ts';
+import { readTree } from '../local/processes.ts';
+import type { WorkspaceRecord } from '../local/record.ts';
+import { sumUsage } from '../local/usage.ts';
+import { TOOL_PATH } from './args.ts';
+import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from './cgroup.ts';
+import type { CgroupPlaces } from './cgroup-places.ts';
+import { closeInheritedOnExec } from './descriptors.ts';
+import type { SandboxSupport } from './detect.ts';
+import { type BindGuest, type SandboxMember, startMember } from './member.ts';
+import { type MemberKind, type PoolOptions, type SpareNetwork, WarmPool } from './pool.ts';
+import { prepareSandbox, type SandboxAbilities, type SandboxStart } from './sandbox.ts';
+import { MEMBER_FOLDER, sweep } from './sweep.ts';
+
+export interface SandboxDriverOptions {
+  /** One directory per workspace below it. Made when missing. */
+  readonly stateDir: string;
+  /** The bundled guest agent. */
+  readonly guestAgentPath: string;
+  readonly log: Logger;
+  /** Of detectSandbox, and not unavailable. */
+  readonly support: SandboxSupport;
+  /** Between SIGTERM and SIGKILL of a guest; longer than the guest gives its commands. */
+  readonly stopGraceMs?: number;
+  /** Sandboxes started ahead, `size` of each kind in use; root mode only. Absent: none. */
+  readonly pool?: { readonly size: number; readonly bind: BindGuest } & Pick<PoolOptions<never>, 'nextNetwork'>;
+}
+
+export interface SandboxDriver extends Driver {
+  /** Ends what was started ahead and is nobody's yet. Workspaces go on. */
+  closePool(): Promise<void>;
+  /** Settles when no sandbox is being started ahead. */
+  poolSettled(): Promise<void>;
+}
+
+/** Team n has the host's uid FIRST_UID + n. */
+const FIRST_UID = 70_000;
+const MAX_TEAM = 65_535;
+
+export function sandboxDriver({ stopGraceMs = 5_000, ...options }: SandboxDriverOptions): SandboxDriver {
+  const { support, log } = options;
+  if (support.abilities === undefined) throw new StalledError('SandboxUnavailable', support.reason);
+  mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
+  const stateDir = realpathSync(options.stateDir);
+  closeInheritedOnExec();
+  const launcher = new SandboxLauncher({ ...options, stateDir, abilities: support.abilities });
+  const driver = new LocalDriver({ stateDir, launcher, log, stopGraceMs });
+  return Object.assign(driver, { closePool: () => launcher.closePool(), poolSettled: () => launcher.poolSettled() });
+}
+
+interface LauncherOptions extends SandboxDriverOptions {
+  readonly abilities: SandboxAbilities;
+}
+
+interface MemberStartPlan {
+  readonly kind: MemberKind;
+  readonly network: SpareNetwork | undefined;
+  readonly bind: BindGuest;
+}
+
+class SandboxLauncher implements Launcher {
+  readonly name = 'sandbox';
+  readonly isolation;
+  readonly #options: LauncherOptions;
+  readonly #places: CgroupPlaces | undefined;
+  /** Tells the homes of one machine apart. */
+  readonly #home: string;
+  readonly #pool: WarmPool<SandboxMember> | undefined;
+  readonly #swept: Promise<void>;
+
+  constructor(options: LauncherOptions) {
+    const { support, pool, abilities, log } = options;
+    this.#options = options;
+    this.#places = support.places;
+    this.#home = hash(options.stateDir).slice(0, 8);
+    this.isolation = { driver: 'sandbox', network: support.network, limits: support.limits };
+    const onProblem = (error: unknown) => log.warn({ error: messageOf(error) }, 'the pool of sandboxes has a problem');
+    this.#swept = sweep({
+      stateDir: options.stateDir,
+      places: this.#places,
+      groupPrefix: this.#groupName(''),
+      markPrefix: `agentiso-pool-${this.#home}-`,
+    }).catch(onProblem);
+    if (pool !== undefined && abilities.mode === 'root')
+      this.#pool = new WarmPool({ ...pool, start: (kind, network) => this.#startMember({ kind, network, bind: pool.bind }), onProblem });
+  }
+
+  takeReady(workspace: WorkspaceSpec): SandboxMember | undefined {
+    return this.#canBeMember(workspace) ? this.#pool?.take(workspace) : undefined;
+  }
+
+  startEnded(workspace: WorkspaceSpec): void {
+    if (this.#canBeMember(workspace)) this.#pool?.refill(workspace);
+  }
+
+  #canBeMember({ base }: WorkspaceSpec): boolean {
+    return base === undefined || this.#options.abilities.canOverlay;
+  }
+
+  async closePool(): Promise<void> {
+    await this.#swept;
+    await this.#pool?.close();
+  }
+
+  async poolSettled(): Promise<void> {
+    await this.#pool?.settled();
+  }
+
+  pathsOf(id: string): WorkspacePaths {
+    return workspacePaths(id, { stateDir: this.#options.stateDir });
+  }
+
+  /** Not the path itself: it can be read inside. */
+  markOf(id: string): string {
+    return `agentiso-${hash(join(this.#options.stateDir, id)).slice(0, 32)}`;
+  }
+
+  ensureGroups({ id, resources }: WorkspaceSpec): readonly string[] {
+    return this.#places === undefined ? [] : ensureGroups(this.#places, this.#groupName(id), resources);
+  }
+
+  async prepare(workspace: WorkspaceSpec, paths: WorkspacePaths, groups: readonly string[]): Promise<StartCommand> {
+    const { abilities, guestAgentPath } = this.#options;
+    const { argv, seccompPath } = await prepareSandbox(
+      {
+        ...workspace,
+        identity: workspace,
+        mark: this.markOf(workspace.id),
+        directory: paths.directory,
+        guestAgentPath,
+        uid: uidOf(workspace.team),
+        groups: groups.map((group) => join(group, 'cgroup.procs')),
+      },
+      abilities,
+    );
+    return { argv, cwd: '/', environment: { PATH: TOOL_PATH }, files: [seccompPath] };
+  }
+
+  async #startMember({ kind, network, bind }: MemberStartPlan): Promise<SandboxMember> {
+    await this.#swept;
+    const { team, resources, egress, hasBase } = kind;
+    const connected = network && { network: network.path };
+    const name = newUid();
+    const { abilities, stateDir, guestAgentPath } = this.#options;
+    const directory = join(stateDir, `${MEMBER_FOLDER}${name}`);
+    const groups = this.#places === undefined ? [] : ensureGroups(this.#places, this.#groupName(name), resources);
+    const start: SandboxStart = {
+      ...{ mark: `agentiso-pool-${this.#home}-${name}`, hostname: 'agent', directory, guestAgentPath, uid: uidOf(team), resources, egress },
+      isBaseComing: hasBase,
+      ...connected,
+      groups: groups.map((group) => join(group, 'cgroup.procs')),
+    };
+    const paths = {
+      ...this.pathsOf(name),
+      directory,
+      run: join(directory, 'run'),
+      state: join(directory, 'state'),
+      log: join(directory, 'guest.log'),
+    };
+    return startMember({ paths, groups, bind, ...connected, prepare: () => prepareSandbox(start, abilities) });
+  }
+
+  /** The launcher and bubblewrap would die at once and everything inside with them: the signal is for the guest, the first that they started. */
+  terminate(main: ProcessIdentity): void {
+    const guest = readTree(main.pid).find(({ namespacePids }) => namespacePids.length === 2 && namespacePids[1] === 2);
+    if (guest === undefined) signalProcess(main, 'SIGKILL');
+    else signalProcess(guest, 'SIGTERM');
+  }
+
+  async killRest(paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<boolean> {
+    return killGroups(this.#groups(paths, record));
+  }
+
+  async usage(main: ProcessIdentity, paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<Usage> {
+    return groupUsage(this.#groups(paths, record)) ?? sumUsage(readTree(main.pid));
+  }
+
+  async release(paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<boolean> {
+    return removeGroups(this.#groups(paths, record));
+  }
+
+  /** Those it was started with, and those it would be started with now: its record may be gone. */
+  #groups({ directory }: WorkspacePaths, record: WorkspaceRecord | undefined): string[] {
+    const name = this.#groupName(basename(directory));
+    const usual = Object.values(this.#places?.parents ?? {}).map((parent) => join(parent, name));
+    return [...new Set([...ownGroups(record?.groups, this.#groupName('')), ...usual])];
+  }
+
+  #groupName(id: string): string {
+    return `agentiso-${this.#home}-${id}`;
+  }
+}
+
+export function uidOf(team: number): number {
+  if (Number.isSafeInteger(team) && team >= 0 && team <= MAX_TEAM) return FIRST_UID + team;
+  throw new StalledError('InvalidTeamNumber', `a team's number must be from 0 to ${MAX_TEAM}, and this is not: ${team}`);
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

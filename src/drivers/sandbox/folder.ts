@@ -1,0 +1,121 @@
+/** What a sandbox needs in its workspace's folder, made and owned so that its uid can use it. */
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { StalledError } from '#lib/errors.ts';
+import { isPresent } from '../local/directories.ts';
+import { sideBySide } from '../local/side-by-side.ts';
+import type { NodeProgram } from './args.ts';
+import { ensureGuestFiles, findGuestFiles, type GuestFiles } from './guest-files.ts';
+
+export interface FolderPlan {
+  readonly directory: string;
+  readonly hostname: string;
+  readonly guestAgentPath: string;
+  readonly seccomp: Buffer;
+  /** Who the guest is to this machine. Absent: whoever we are. */
+  readonly uid?: number;
+  readonly base?: string;
+  /** Room for a layer, under a base that is not known yet. */
+  readonly isBaseComing?: boolean;
+  readonly canOverlay: boolean;
+  /** Has to be bound as root. */
+  readonly node?: NodeProgram['bound'];
+}
+
+export interface Folder {
+  /** As they were given, not those in the folder. */
+  readonly guest: GuestFiles;
+  /** The name of what becomes /workspace. */
+  readonly files: 'workspace' | 'merged';
+  readonly seccompPath: string;
+}
+
+/** Side by side, because each of these waits for the disk a little. */
+export async function ensureFolder(plan: FolderPlan): Promise<Folder> {
+  const { directory, uid } = plan;
+  const seccompPath = join(directory, 'seccomp.bpf');
+  const [files, guest] = await sideBySide([
+    ensureFiles(plan),
+    ensureGuest(plan),
+    ensureEtc(join(directory, 'etc'), plan.hostname),
+    writeFile(seccompPath, plan.seccomp, { mode: 0o600 }),
+    mkdir(join(directory, 'home'), { recursive: true, mode: 0o700 }),
+    plan.node && ensureNodeMountPoint(join(directory, 'node'), plan.node.source),
+    // Its parents are closed to everybody else.
+    uid !== undefined && chmod(directory, 0o711),
+  ]);
+  const own = files === 'merged' ? ['run', 'state', 'home', 'upper', 'merged'] : ['run', 'state', 'home', 'workspace'];
+  if (uid !== undefined) await sideBySide(own.map((name) => chown(join(directory, name), uid, uid)));
+  return { files, guest, seccompPath };
+}
+
+async function ensureGuest({ directory, guestAgentPath }: FolderPlan): Promise<GuestFiles> {
+  const guest = await findGuestFiles(guestAgentPath);
+  await ensureGuestFiles(directory, guest);
+  return guest;
+}
+
+/** In place: what is bound into a sandbox is the file, not its name. */
+export async function ensureEtc(etc: string, hostname: string): Promise<void> {
+  await mkdir(etc, { recursive: true, mode: 0o755 });
+  const contents = {
+    passwd:
+      'root:x:0:0:root:/root:/usr/sbin/nologin\nagent:x:1000:1000:agent:/home/agent:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n',
+    group: 'root:x:0:\nagent:x:1000:\nnogroup:x:65534:\n',
+    hosts: `127.0.0.1 localhost\n::1 localhost\n127.0.1.1 ${hostname}\n`,
+    hostname: `${hostname}\n`,
+    // Names are resolved by the proxy, outside.
+    'resolv.conf': 'options timeout:1 attempts:1\n',
+  };
+  await sideBySide(Object.entries(contents).map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o644 })));
+}
+
+async function ensureFiles({ directory, base, isBaseComing, canOverlay }: FolderPlan): Promise<Folder['files']> {
+  if (isBaseComing) {
+    await ensureLayer(directory);
+    return 'merged';
+  }
+  const hasLayer = await isPresent(join(directory, 'upper'));
+  const workspace = join(directory, 'workspace');
+  if (base === undefined) {
+    if (hasLayer)
+      throw new StalledError('BaseMissing', `the files in ${directory} are a layer over a base, and no base is given`, {
+        hint: 'give the workspace the base it was made with',
+      });
+    await mkdir(workspace, { recursive: true, mode: 0o700 });
+    return 'workspace';
+  }
+  if (await isPresent(workspace)) return 'workspace';
+  if (!canOverlay && !hasLayer) {
+    await copyBase(base, workspace);
+    return 'workspace';
+  }
+  await ensureLayer(directory);
+  await setBase(directory, base);
+  return 'merged';
+}
+
+/** Whole or not there. */
+async function copyBase(base: string, workspace: string): Promise<void> {
+  const copy = `${workspace}.new`;
+  await rm(copy, { recursive: true, force: true });
+  await promisify(execFile)('cp', ['-a', '--reflink=auto', '--', base, copy]);
+  await rename(copy, workspace);
+}
+
+async function ensureLayer(directory: string): Promise<void> {
+  await sideBySide(['work', 'merged', 'upper'].map((name) => mkdir(join(directory, name), { recursive: true, mode: 0o700 })));
+}
+
+/** The base goes by the name of a link: no character of its path has a meaning to mount. */
+export async function setBase(directory: string, base: string): Promise<void> {
+  await rm(join(directory, 'base'), { force: true });
+  await symlink(base, join(directory, 'base'));
+}
+
+async function ensureNodeMountPoint(path: string, source: string): Promise<void> {
+  if ((await stat(source)).isDirectory()) await mkdir(path, { recursive: true, mode: 0o755 });
+  else await writeFile(path, '', { mode: 0o755 });
+}

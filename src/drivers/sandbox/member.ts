@@ -1,0 +1,112 @@
+/** One member of the warm pool: a sandbox in a folder of its own that becomes a workspace's by being renamed. */
+import { execFile } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
+import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { AgentisoError } from '#lib/errors.ts';
+import { signalProcess } from '#lib/process-identity.ts';
+import type { WorkspaceSpec } from '../driver.ts';
+import { dialGuest } from '../local/dial.ts';
+import { startGuest } from '../local/guest-process.ts';
+import type { ReadyGuest } from '../local/launcher.ts';
+import { socketIn, type WorkspacePaths } from '../local/paths.ts';
+import { readTree } from '../local/processes.ts';
+import { TOOL_PATH } from './args.ts';
+import { killGroups, removeGroups } from './cgroup.ts';
+import { ensureEtc, setBase } from './folder.ts';
+import { LATE_OVERLAY_SCRIPT } from './launch-script.ts';
+import type { PoolMember } from './pool.ts';
+import type { PreparedSandbox } from './sandbox.ts';
+
+/** The call `bind` of the guest agent, on a connection of its own. */
+export type BindGuest = (
+  stream: Duplex,
+  identity: { readonly id: string; readonly incarnation: string; readonly hostname: string },
+  signal: AbortSignal,
+) => Promise<void>;
+
+export interface MemberStart {
+  readonly paths: WorkspacePaths;
+  readonly groups: readonly string[];
+  /** Path of the prepared network it is started in. */
+  readonly network?: string;
+  readonly prepare: () => Promise<PreparedSandbox>;
+  readonly bind: BindGuest;
+}
+
+export type SandboxMember = PoolMember & ReadyGuest;
+
+const BIND_MS = 10_000;
+const LOOK_MS = 20;
+const REMOVE_MS = 10_000;
+const execute = promisify(execFile);
+
+export async function startMember({ paths, groups, network, prepare, bind }: MemberStart): Promise<SandboxMember> {
+  for (const path of [paths.directory, paths.run, paths.state]) await mkdir(path, { mode: 0o700 });
+  const { argv, seccompPath } = await prepare();
+  let listener = () => {};
+  const command = { argv, cwd: '/', environment: { PATH: TOOL_PATH }, files: [seccompPath] };
+  const guest = await startGuest({ incarnation: '', command, paths, onChange: () => listener() });
+  return {
+    guest,
+    groups,
+    directory: paths.directory,
+    ...(network !== undefined && { network }),
+    get isReady() {
+      return guest.isListening && guest.exit === undefined;
+    },
+    get hasEnded() {
+      return guest.exit !== undefined;
+    },
+    watch(onChange) {
+      listener = onChange;
+    },
+    bind: (workspace, place) => bindMember(guest.pid, { workspace, place, bind }),
+    async remove() {
+      if (guest.identity !== undefined) signalProcess(guest.identity, 'SIGKILL');
+      await removeMember(paths.directory, groups);
+    },
+  };
+}
+
+/** The kernel takes a moment to end everything that was in a sandbox. */
+export async function removeMember(directory: string, groups: readonly string[]): Promise<void> {
+  for (let waitedMs = 0; killGroups(groups) || !removeGroups(groups); waitedMs += LOOK_MS) {
+    if (waitedMs > REMOVE_MS) throw new AgentisoError('Timeout', `processes of ${groups.join(', ')} do not end`);
+    await pause(LOOK_MS);
+  }
+  await rm(directory, { recursive: true, force: true });
+}
+
+interface Binding {
+  readonly workspace: WorkspaceSpec;
+  readonly place: WorkspacePaths;
+  readonly bind: BindGuest;
+}
+
+async function bindMember(launcher: number, { workspace, place, bind }: Binding): Promise<void> {
+  const { id, incarnation, hostname, base } = workspace;
+  await Promise.all([
+    ensureEtc(`${place.directory}/etc`, hostname),
+    setHostname(launcher, hostname),
+    base === undefined ? undefined : mountBase(launcher, place.directory, base),
+  ]);
+  const signal = AbortSignal.timeout(BIND_MS);
+  await bind(await dialGuest(socketIn(place.run, 'control'), signal), { id, incarnation, hostname }, signal);
+}
+
+/** From outside: nobody inside has the right to. */
+async function setHostname(launcher: number, hostname: string): Promise<void> {
+  const first = readTree(launcher).find(({ namespacePids }) => namespacePids.length === 2 && namespacePids[1] === 1);
+  if (first === undefined) throw new AgentisoError('Unavailable', 'the sandbox has ended', { reason: 'WorkspaceExited' });
+  const script = 'printf %s "$1" > /proc/sys/kernel/hostname';
+  await execute('nsenter', [`--uts=/proc/${first.pid}/ns/uts`, '--', '/bin/sh', '-c', script, 'sh', hostname], {
+    env: { PATH: TOOL_PATH },
+  });
+}
+
+async function mountBase(launcher: number, directory: string, base: string): Promise<void> {
+  await setBase(directory, base);
+  await execute('nsenter', [`--mount=/proc/${launcher}/ns/mnt`, '--', '/bin/sh', '-c', LATE_OVERLAY_SCRIPT], { env: { PATH: TOOL_PATH } });
+}

@@ -1,0 +1,77 @@
+/** Numbers of the system calls that the filter names, by architecture. From 424 on they are the same everywhere. */
+
+export type Architecture = 'x64' | 'arm64';
+
+/** [x64, arm64]; undefined: that architecture has no such call. */
+const NUMBERS = {
+  mount: [165, 40],
+  umount2: [166, 39],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  mount_setattr: [442, 442],
+  statmount: [457, 457],
+  listmount: [458, 458],
+  open_tree_attr: [467, 467],
+  name_to_handle_at: [303, 264],
+  open_by_handle_at: [304, 265],
+  unshare: [272, 97],
+  setns: [308, 268],
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  kcmp: [312, 272],
+  pidfd_getfd: [438, 438],
+  move_pages: [279, 239],
+  migrate_pages: [256, 238],
+  bpf: [321, 280],
+  perf_event_open: [298, 241],
+  userfaultfd: [323, 282],
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+  keyctl: [250, 219],
+  add_key: [248, 217],
+  request_key: [249, 218],
+  lookup_dcookie: [212, 18],
+  modify_ldt: [154, undefined],
+  lsm_set_self_attr: [460, 460],
+  reboot: [169, 142],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  init_module: [175, 105],
+  finit_module: [313, 273],
+  delete_module: [176, 106],
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  iopl: [172, undefined],
+  ioperm: [173, undefined],
+  sethostname: [170, 161],
+  setdomainname: [171, 162],
+  settimeofday: [164, 170],
+  clock_settime: [227, 112],
+  clock_adjtime: [305, 266],
+  adjtimex: [159, 171],
+  acct: [163, 89],
+  quotactl: [179, 60],
+  quotactl_fd: [443, 443],
+  syslog: [103, 116],
+  vhangup: [153, 58],
+  clone: [56, 220],
+  clone3: [435, 435],
+  socket: [41, 198],
+  socketpair: [53, 199],
+  ioctl: [16, 29],
+} as const satisfies Record<string, readonly [number, number | undefined]>;
+
+export type SystemCall = keyof typeof NUMBERS;
+
+export function systemCallNumber(call: SystemCall, architecture: Architecture): number | undefined {
+  const [x64, arm64] = NUMBERS[call];
+  return architecture === 'x64' ? x64 : arm64;
+}

@@ -1,0 +1,209 @@
+/**
+ * The file of one mailbox. It only grows, one durable write at a time, or is replaced as a whole. After a failed write nothing is
+ * written until what that write left behind is gone.
+ */
+import { constants, readSync } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AgentisoError, messageOf, UnavailableError } from '#lib/errors.ts';
+import type { Line } from './record.ts';
+
+// A write that returns is on disk: one change of thread instead of two.
+const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_DSYNC;
+const COPY_BYTES = 1024 * 1024;
+const FLUSH_BYTES = 256 * 1024;
+
+export class MailJournal {
+  readonly path: string;
+  #file: FileHandle;
+  /** Behind the last good record: where the next one goes. */
+  #end: number;
+  /** What has to succeed before anything is written again. */
+  #repair: (() => Promise<void>) | undefined;
+
+  private constructor(path: string, file: FileHandle, end: number) {
+    this.path = path;
+    this.#file = file;
+    this.#end = end;
+  }
+
+  /** Makes the file where there is none. Its end is where the file ends: whoever reads it says how much of it counts. */
+  static async open(path: string): Promise<MailJournal> {
+    const isNew = (await stat(path).catch(missingIsUndefined)) === undefined;
+    const file = await open(path, FLAGS, 0o600);
+    try {
+      if (isNew) await syncDirectory(dirname(path));
+      return new MailJournal(path, file, (await file.stat()).size);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Everything from `end` on is void. */
+  async cutAt(end: number): Promise<void> {
+    if (end === this.#end) return;
+    await this.#file.truncate(end);
+    await this.#file.sync();
+    this.#end = end;
+  }
+
+  /** Gives the offset at which the data went. One append at a time. A failed one leaves nothing that would be read later. */
+  async append(data: Buffer): Promise<number> {
+    const offset = this.#end;
+    try {
+      await this.#mend();
+      await writeAll(this.#file, data, offset);
+    } catch (error) {
+      this.#repair ??= async () => {
+        await this.#file.truncate(offset);
+        await this.#file.sync();
+      };
+      await this.#mend().catch(() => {
+        // The next append tries again before it writes, and reports.
+      });
+      throw unavailable(error);
+    }
+    this.#end = offset + data.length;
+    return offset;
+  }
+
+  async #mend(): Promise<void> {
+    await this.#repair?.();
+    this.#repair = undefined;
+  }
+
+  /** In place: a reader is given the journal as it is in this moment, whatever replaces it in the next. */
+  read({ offset, length }: Line): Buffer {
+    const data = Buffer.allocUnsafe(length);
+    for (let done = 0; done < length; ) {
+      const count = readSync(this.#file.fd, data, done, length - done, offset + done);
+      if (count === 0) throw new AgentisoError('IoError', `${this.path} ends before byte ${offset + length}`);
+      done += count;
+    }
+    return data;
+  }
+
+  /** Chunks of the part from `from` up to `to`. */
+  async *chunks(from: number, to: number): AsyncGenerator<Buffer> {
+    for (let offset = from; offset < to; ) {
+      const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, to - offset));
+      const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, offset);
+      if (bytesRead === 0) throw new AgentisoError('IoError', `${this.path} ends at byte ${offset}, not at ${to}`);
+      yield buffer.subarray(0, bytesRead);
+      offset += bytesRead;
+    }
+  }
+
+  /**
+   * Puts `fresh`, complete and durable, in the place of this file. `onMoved` is called at the moment from which reads go to it. Nothing
+   * else may be under way. When it rejects before that moment the old file goes on.
+   */
+  async replaceBy(fresh: NewFile, onMoved: () => void): Promise<void> {
+    await this.#mend();
+    const file = await open(fresh.path, FLAGS & ~constants.O_CREAT);
+    try {
+      await rename(fresh.path, this.path);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    const old = this.#file;
+    this.#file = file;
+    this.#end = fresh.bytes;
+    onMoved();
+    // As long as the new name is not durable, a crash would bring the old file back, without what is written from now on.
+    this.#repair = () => syncDirectory(dirname(this.path));
+    await old.close();
+    await this.#mend();
+  }
+
+  async close(): Promise<void> {
+    await this.#mend().finally(() => this.#file.close());
+  }
+}
+
+/** A file that grows beside the journal until it takes its place. Data is durable after `sync`. */
+export class NewFile {
+  readonly path: string;
+  readonly #file: FileHandle;
+  bytes = 0;
+  #waiting: Buffer[] = [];
+  #flushed = 0;
+
+  private constructor(path: string, file: FileHandle) {
+    this.path = path;
+    this.#file = file;
+  }
+
+  static async create(path: string): Promise<NewFile> {
+    await rm(path, { force: true });
+    return new NewFile(path, await open(path, 'wx', 0o600));
+  }
+
+  /** Gives the offset at which the data will be. */
+  async write(data: Buffer): Promise<number> {
+    const offset = this.bytes;
+    this.#waiting.push(data);
+    this.bytes += data.length;
+    if (this.bytes - this.#flushed >= FLUSH_BYTES) await this.#flush();
+    return offset;
+  }
+
+  async sync(): Promise<void> {
+    await this.#flush();
+    await this.#file.datasync();
+  }
+
+  async #flush(): Promise<void> {
+    const data = Buffer.concat(this.#waiting.splice(0));
+    await writeAll(this.#file, data, this.#flushed);
+    this.#flushed += data.length;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}
+
+export function unavailable(error: unknown): UnavailableError {
+  if (error instanceof UnavailableError) return error;
+  return new UnavailableError(`the mailbox could not be written to disk: ${messageOf(error)}`, {
+    reason: isFull(error) ? 'DiskFull' : 'JournalUnavailable',
+    hint: isFull(error) ? 'free some space; sending resumes by itself' : 'see the cause; writing is tried again with each message',
+    cause: error,
+  });
+}
+
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+export function missingIsUndefined(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+  return undefined;
+}
+
+async function writeAll(file: FileHandle, data: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < data.length; ) {
+    const { bytesWritten } = await file.write(data, done, data.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT';
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,285 @@
+/** One agent's mailbox: what is accepted, and in which order it becomes true. The journal is the only truth; the ledger is its sum. */
+import type { Clock } from '#lib/clock.ts';
+import { AgentisoError, InvalidError, messageOf, UnavailableError } from '#lib/errors.ts';
+import { freezeJson } from '#lib/json.ts';
+import type { Logger } from '#lib/log.ts';
+import { compact, removeUnfinished } from './compact.ts';
+import { GroupWriter } from './group-writer.ts';
+import { MailJournal, unavailable } from './journal.ts';
+import { type Entry, Ledger } from './ledger.ts';
+import { isAssignment, refuseFull, refuseTooLarge } from './limits.ts';
+import type { Draft, Envelope, Mailbox, MailboxState } from './mail.ts';
+import { decodeRecord } from './record.ts';
+import { replay, setAside } from './replay.ts';
+import { uuidV7 } from './uuid.ts';
+
+export interface MailboxOptions {
+  readonly owner: string;
+  readonly path: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly onProblem: (message: string) => void;
+  /** Called once it is on disk that the message was given up. */
+  readonly onDeadLetter: (message: Envelope) => void;
+}
+
+export interface ReadOptions {
+  readonly after: number;
+  readonly limit: number;
+  readonly isWanted?: (message: Envelope) => boolean;
+  /** Leaves out what was acked and is only kept for reading back. */
+  readonly unackedOnly?: boolean;
+}
+
+/** A journal with little to drop is not worth rewriting more often. */
+const COMPACT_EVERY_MS = 60 * 60 * 1_000;
+
+export class JournalMailbox implements Mailbox {
+  readonly owner: string;
+  readonly #options: MailboxOptions;
+  readonly #journal: MailJournal;
+  readonly #ledger: Ledger;
+  readonly #writer: GroupWriter;
+  readonly #listeners = new Set<(message: Envelope) => void>();
+  /** Messages on their way to the disk, by the names they would be recognised by. */
+  readonly #onTheWay = new Map<string, Promise<Envelope>>();
+  readonly #pending = { messages: 0, assignments: 0 };
+  #sweep: Promise<void> | undefined;
+  #compactedMs = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  private constructor(options: MailboxOptions, journal: MailJournal, ledger: Ledger) {
+    this.owner = options.owner;
+    this.#options = options;
+    this.#journal = journal;
+    this.#ledger = ledger;
+    this.#writer = new GroupWriter(journal, ledger, (message) => this.#tell(message));
+  }
+
+  static async open(options: MailboxOptions): Promise<JournalMailbox> {
+    const journal = await MailJournal.open(options.path).catch((error: unknown) => Promise.reject(unavailable(error)));
+    try {
+      await removeUnfinished(options.path);
+      const ledger = new Ledger();
+      const { damaged, tornBytes } = await replay(journal, ledger);
+      const mailbox = new JournalMailbox(options, journal, ledger);
+      if (tornBytes > 0) options.log.info({ owner: options.owner, tornBytes }, 'cut the unfinished end of a mail journal');
+      if (damaged.length > 0) await mailbox.#dropDamaged(damaged);
+      return mailbox;
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
+  }
+
+  get state(): MailboxState {
+    return this.#ledger.state;
+  }
+
+  // No await before the message is in the queue: messages of one sender keep their order.
+  append(draft: Draft): Promise<Envelope> {
+    try {
+      const names = namesOf(draft);
+      return this.#known(names, draft) ?? this.#accept(draft, names);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** The message that this one would be again, accepted or on its way. */
+  #known(names: readonly string[], { key, message_id }: Draft): Promise<Envelope> | undefined {
+    this.#refuseClosed();
+    const entry = (key === undefined ? undefined : this.#ledger.byKey(key)) ?? this.#ledger.byId(message_id ?? '');
+    if (entry) return Promise.resolve(this.#envelopeOf(entry));
+    const name = names.find((name) => this.#onTheWay.has(name));
+    return name === undefined ? undefined : this.#onTheWay.get(name);
+  }
+
+  #accept(draft: Draft, names: readonly string[]): Promise<Envelope> {
+    refuseTooLarge(draft);
+    const { messages, assignments } = this.#ledger.unacked;
+    refuseFull(draft, { messages: messages + this.#pending.messages, assignments: assignments + this.#pending.assignments });
+    const kind = isAssignment(draft.message_type) ? 'assignments' : 'messages';
+    this.#pending[kind]++;
+    const accepted = this.#write(draft).finally(() => {
+      this.#pending[kind]--;
+      for (const name of names) this.#onTheWay.delete(name);
+    });
+    for (const name of names) this.#onTheWay.set(name, accepted);
+    return accepted;
+  }
+
+  async #write(draft: Draft): Promise<Envelope> {
+    const message = messageOfDraft(draft, this.#options.clock.now());
+    const { key } = draft;
+    const [entry] = await this.#writer.add({ is: 'message', message, ...(key !== undefined && { key }) });
+    if (!entry) throw new AgentisoError('Internal', `the message ${message.message_id} was written but not taken in`);
+    return this.#envelopeOf(entry);
+  }
+
+  read({ after, limit, isWanted = () => true, unackedOnly = false }: ReadOptions): Envelope[] {
+    const found: Envelope[] = [];
+    for (const entry of this.#ledger.after(after)) {
+      if (found.length >= limit) break;
+      if (isTakenBack(entry) || (unackedOnly && entry.settled)) continue;
+      const message = this.#envelopeOf(entry);
+      if (isWanted(message)) found.push(message);
+    }
+    return found;
+  }
+
+  async markDelivered(seq: number): Promise<void> {
+    this.#refuseClosed();
+    if (seq <= this.#ledger.deliveredSeq) return;
+    const last = this.#ledger.nextSeq - 1;
+    if (!Number.isInteger(seq) || seq > last) {
+      throw new InvalidError(`delivered up to ${seq}: the mailbox ${this.owner} has messages up to ${last}`);
+    }
+    await this.#writer.add({ is: 'delivered', seq });
+  }
+
+  async ack(messageIds: readonly string[]): Promise<{ readonly unknown: readonly string[] }> {
+    await this.#settle('acked', messageIds);
+    return { unknown: messageIds.filter((id) => !this.#ledger.byId(id)) };
+  }
+
+  /** Gives messages up before their time: the work they speak of belongs to somebody else by now. Resolves when that is on disk. */
+  async giveUp(messageIds: readonly string[]): Promise<void> {
+    await this.#settle('dead', messageIds);
+  }
+
+  async withdraw(key: string): Promise<boolean> {
+    this.#refuseClosed();
+    // One that is on its way is withdrawn when it has arrived.
+    await this.#onTheWay.get(`key ${key}`)?.catch(() => {});
+    const entry = this.#ledger.byKey(key);
+    if (!entry || entry.settled) return false;
+    // An ack that was written before it is what counts.
+    return (await this.#settle('withdrawn', [entry.id])) > 0;
+  }
+
+  /** Gives the number of those that were not settled otherwise in the meantime. */
+  async #settle(as: 'acked' | 'withdrawn' | 'dead', messageIds: readonly string[]): Promise<number> {
+    this.#refuseClosed();
+    const entries = [...new Set(messageIds)].flatMap((id) => this.#ledger.byId(id) ?? []).filter(({ settled }) => !settled);
+    if (entries.length === 0) return 0;
+    // The ledger lets go of a settled message, and somebody else may settle it before us.
+    const messages = new Map(entries.map((entry) => [entry.id, this.#envelopeOf(entry)]));
+    const at = this.#options.clock.now().toISOString();
+    const settled = await this.#writer.add({ is: as, ids: entries.map(({ id }) => id), at });
+    if (as === 'dead') for (const { id } of settled) this.#buried(messages.get(id));
+    return settled.length;
+  }
+
+  #buried(message: Envelope | undefined): void {
+    if (!message) return;
+    this.#options.log.warn({ owner: this.owner, messageId: message.message_id, from: message.from }, 'gave up a message that nobody acked');
+    this.#options.onDeadLetter(message);
+  }
+
+  onAppend(listener: (message: Envelope) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Gives up what nobody acked in time and drops what nobody reads back. Calls that come while one is under way share it. */
+  sweep(): Promise<void> {
+    this.#sweep ??= this.#clean().finally(() => {
+      this.#sweep = undefined;
+    });
+    return this.#sweep;
+  }
+
+  async #clean(): Promise<void> {
+    if (this.#isClosed) return;
+    const nowMs = this.#options.clock.now().getTime();
+    await this.giveUp(this.#ledger.overdue(nowMs).map(({ id }) => id));
+    if (nowMs - this.#compactedMs < COMPACT_EVERY_MS || this.#ledger.expired(nowMs).length === 0) return;
+    await this.#compact(nowMs);
+    this.#compactedMs = nowMs;
+  }
+
+  #compact(nowMs: number): Promise<void> {
+    return compact({ journal: this.#journal, ledger: this.#ledger, writer: this.#writer }, nowMs);
+  }
+
+  /** Messages that nobody has acked, for whoever removes the mailbox. */
+  unacked(): Envelope[] {
+    return this.#ledger.allUnacked().map((entry) => this.#envelopeOf(entry));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#sweep?.catch(() => {
+      // Told to whoever asked for it.
+    });
+    await this.#writer.settled();
+    await this.#journal.close();
+  }
+
+  #refuseClosed(): void {
+    if (this.#isClosed) throw new UnavailableError(`the mailbox ${this.owner} is closed`, { reason: 'MailboxClosed' });
+  }
+
+  #envelopeOf(entry: Entry): Envelope {
+    if (entry.envelope) return entry.envelope;
+    const record = decodeRecord(this.#journal.read(entry.line));
+    if (record?.is !== 'message') throw new AgentisoError('IoError', `${this.#journal.path} is damaged at byte ${entry.line.offset}`);
+    return freezeJson(record.message);
+  }
+
+  #tell(message: Envelope): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(message);
+      } catch (error) {
+        // The message is accepted, whatever somebody who wanted to hear of it makes of it.
+        this.#options.log.error({ err: error, owner: this.owner }, 'a listener of a mailbox failed');
+      }
+    }
+  }
+
+  async #dropDamaged(damaged: Parameters<typeof setAside>[1]): Promise<void> {
+    const { onProblem, log, clock } = this.#options;
+    const what = `${damaged.length} damaged ${damaged.length === 1 ? 'line' : 'lines'} of ${this.#journal.path}`;
+    try {
+      const path = await setAside(this.#journal, damaged);
+      await this.#compact(clock.now().getTime());
+      onProblem(`${what} set aside in ${path}; everything else is served`);
+    } catch (error) {
+      // Read again, and reported again, at the next start.
+      log.error({ err: error, owner: this.owner }, 'could not set the damaged lines of a mail journal aside');
+      onProblem(`${what} ignored; setting them aside failed: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** Such a message is never handed out again. */
+function isTakenBack({ settled }: Entry): boolean {
+  return settled?.as === 'dead' || settled?.as === 'withdrawn';
+}
+
+function namesOf({ key, message_id }: Draft): string[] {
+  return [...(key === undefined ? [] : [`key ${key}`]), ...(message_id === undefined ? [] : [`id ${message_id}`])];
+}
+
+/** Field by field: whatever else a draft carries does not belong into a message. */
+function messageOfDraft(draft: Draft, now: Date): Omit<Envelope, 'seq'> {
+  const { message_id = uuidV7(now.getTime()), namespace, team, from, from_incarnation, to, message_type, content } = draft;
+  const { metadata, request_id, reply_to } = draft;
+  return {
+    message_id,
+    namespace,
+    team,
+    from,
+    ...(from_incarnation !== undefined && { from_incarnation }),
+    to,
+    message_type,
+    content,
+    ...(metadata !== undefined && { metadata: Object.freeze({ ...metadata }) }),
+    ...(request_id !== undefined && { request_id }),
+    ...(reply_to !== undefined && { reply_to }),
+    timestamp: now.toISOString(),
+  };
+}

@@ -1,0 +1,163 @@
+/** All mailboxes of one folder, one journal each. One process at a time: the home's lock is held by whoever calls this. */
+import { chmodSync, mkdirSync } from 'node:fs';
+import { access, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '#lib/clock.ts';
+import { InvalidError, UnavailableError } from '#lib/errors.ts';
+import type { Logger } from '#lib/log.ts';
+import { missingIsUndefined, syncDirectory } from './journal.ts';
+import type { Envelope, Mail } from './mail.ts';
+import { JournalMailbox } from './mailbox.ts';
+
+export interface MailProblem {
+  readonly owner: string;
+  readonly reason: 'JournalCorrupt';
+  readonly message: string;
+}
+
+export interface DeadLetter {
+  readonly owner: string;
+  /** Unacked: nobody acked it in time, or its task went to another attempt. RecipientGone: the mailbox was removed. */
+  readonly reason: 'Unacked' | 'RecipientGone';
+  readonly message: Envelope;
+}
+
+export interface MailOptions {
+  readonly directory: string;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  readonly onProblem?: (problem: MailProblem) => void;
+  readonly onDeadLetter?: (letter: DeadLetter) => void;
+}
+
+export interface OpenMail extends Mail {
+  open(owner: string): Promise<JournalMailbox>;
+  /** What happens every minute by itself: old messages are given up or dropped. */
+  sweep(): Promise<void>;
+}
+
+const SWEEP_EVERY_MS = 60_000;
+const OWNER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+const SUFFIX = '.jsonl';
+
+export function openMail(options: MailOptions): OpenMail {
+  mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+  chmodSync(options.directory, 0o700);
+  return new Mailboxes(options);
+}
+
+class Mailboxes implements OpenMail {
+  readonly #options: MailOptions;
+  readonly #open = new Map<string, Promise<JournalMailbox>>();
+  readonly #removals = new Map<string, Promise<void>>();
+  readonly #timer: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(options: MailOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.sweep(), SWEEP_EVERY_MS).unref();
+  }
+
+  async open(owner: string): Promise<JournalMailbox> {
+    if (this.#isClosed) throw new UnavailableError('mail is closed', { reason: 'MailClosed' });
+    refuseBadOwner(owner);
+    const known = this.#open.get(owner);
+    if (known) return known;
+    const opening = (this.#removals.get(owner) ?? Promise.resolve()).then(() => this.#openJournal(owner));
+    this.#open.set(owner, opening);
+    // The next one to ask tries again.
+    opening.catch(() => this.#open.get(owner) === opening && this.#open.delete(owner));
+    return opening;
+  }
+
+  #openJournal(owner: string): Promise<JournalMailbox> {
+    const { log, clock = systemClock, onProblem, onDeadLetter } = this.#options;
+    return JournalMailbox.open({
+      owner,
+      path: this.#path(owner),
+      log,
+      clock,
+      onProblem: (message) => onProblem?.({ owner, reason: 'JournalCorrupt', message }),
+      onDeadLetter: (message) => onDeadLetter?.({ owner, reason: 'Unacked', message }),
+    });
+  }
+
+  async remove(owner: string): Promise<void> {
+    refuseBadOwner(owner);
+    const before = this.#removals.get(owner) ?? Promise.resolve();
+    const opened = this.#open.get(owner);
+    this.#open.delete(owner);
+    const removal = before
+      .then(() => this.#remove(owner, opened))
+      .finally(() => this.#removals.get(owner) === removal && this.#removals.delete(owner));
+    this.#removals.set(owner, removal);
+    return removal;
+  }
+
+  async #remove(owner: string, opened: Promise<JournalMailbox> | undefined): Promise<void> {
+    const path = this.#path(owner);
+    const lost = await this.#unackedOf(owner, opened);
+    for (const file of [path, `${path}.corrupt`, `${path}.new`]) await rm(file, { force: true });
+    await syncDirectory(this.#options.directory);
+    for (const message of lost) this.#options.onDeadLetter?.({ owner, reason: 'RecipientGone', message });
+  }
+
+  /** What is lost with the mailbox. One that cannot be read is removed all the same. */
+  async #unackedOf(owner: string, opened: Promise<JournalMailbox> | undefined): Promise<readonly Envelope[]> {
+    try {
+      const exists = await access(this.#path(owner)).then(() => true, missingIsUndefined);
+      if (!exists && !opened) return [];
+      const mailbox = await (opened ?? this.#openJournal(owner));
+      const lost = mailbox.unacked();
+      await mailbox.close();
+      return lost;
+    } catch (error) {
+      this.#options.log.warn({ err: error, owner }, 'removing a mailbox that cannot be read');
+      return [];
+    }
+  }
+
+  async owners(): Promise<string[]> {
+    const names = await readdir(this.#options.directory);
+    return names
+      .filter((name) => name.endsWith(SUFFIX))
+      .map((name) => name.slice(0, -SUFFIX.length))
+      .filter((owner) => OWNER.test(owner))
+      .sort();
+  }
+
+  async sweep(): Promise<void> {
+    for (const [owner, opening] of this.#open) {
+      try {
+        await (await opening).sweep();
+      } catch (error) {
+        this.#options.log.warn({ err: error, owner }, 'could not sweep a mailbox; trying again in a minute');
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await Promise.allSettled(this.#removals.values());
+    for (const [owner, opening] of this.#open) {
+      try {
+        await (await opening).close();
+      } catch (error) {
+        this.#options.log.warn({ err: error, owner }, 'could not close a mailbox cleanly');
+      }
+    }
+    this.#open.clear();
+  }
+
+  #path(owner: string): string {
+    return join(this.#options.directory, `${owner}${SUFFIX}`);
+  }
+}
+
+function refuseBadOwner(owner: string): void {
+  if (OWNER.test(owner)) return;
+  throw new InvalidError(
+    `mailbox ${JSON.stringify(owner)}: an owner has up to 128 letters, digits, dots, dashes and underscores, and begins with a letter or digit`,
+  );
+}

@@ -1,0 +1,170 @@
+/** The control connection, logical port 5000: everything the host asks of a guest. The guest asks nothing here. */
+import { common, nothing } from './common.ts';
+import { type HandlersOf, method, type NameIn, type OpenCallOf, type ParamsOf, type ResultOf, streaming } from './method.ts';
+import { ProtocolError } from './protocol-error.ts';
+import { anyFields, count, flag, integer, list, map, object, oneOf, type Parsed, type Parser, text } from './shape.ts';
+
+/** An exec may not ask for more. */
+export const MAX_EXEC_TIMEOUT_MS = 3_600_000;
+/** Between SIGTERM and SIGKILL of an exec that is over its time: part of how long its answer may take. */
+export const EXEC_KILL_GRACE_MS = 5_000;
+/** Of one file, in whatever pieces. */
+export const MAX_FILE_BYTES = 32 * 1024 * 1024;
+/** What one answer carries of a file. */
+export const MAX_PIECE_BYTES = 1024 * 1024;
+
+const INT32 = integer({ min: -0x8000_0000, max: 0x7fff_ffff });
+const timeoutMs = integer({ min: 1, max: MAX_EXEC_TIMEOUT_MS });
+const port = integer({ min: 1, max: 65_535 });
+const cells = integer({ min: 1, max: 10_000 });
+
+const commandFields = object(
+  {},
+  {
+    /** Run by /bin/sh -c. */
+    command: text,
+    /** Run as it stands. */
+    argv: list(text, { min: 1 }),
+    /** Below the workspace root; `/workspace/...` means the root wherever it really lies. */
+    cwd: text,
+    env: map(text),
+  },
+);
+
+/** Either `command` or `argv`. */
+function withCommand<T>(rest: Parser<T>): Parser<Parsed<typeof commandFields> & T> {
+  return (value, what) => {
+    const fields = commandFields(value, what);
+    if ((fields.command === undefined) === (fields.argv === undefined)) {
+      throw new ProtocolError('Invalid', `${what} needs either command or argv`);
+    }
+    return { ...fields, ...rest(value, what) };
+  };
+}
+
+const execParams = withCommand(object({ timeoutMs }));
+const execResult = object({
+  /** -1: did not start, timed out or was cancelled; 128 + n: ended by signal n. */
+  exitCode: INT32,
+  stdout: text,
+  stderr: text,
+  stdoutTruncated: flag,
+  stderrTruncated: flag,
+  timedOut: flag,
+  elapsedMs: count,
+});
+
+const execStreamParams = withCommand(
+  object(
+    {
+      /** Chosen by the caller: `execResize` names it. */
+      execId: text,
+      hasStdin: flag,
+    },
+    { timeoutMs, tty: object({ rows: cells, columns: cells }, { term: text }) },
+  ),
+);
+const execStreamResult = object({ exitCode: INT32, timedOut: flag });
+
+const jobState = object(
+  { jobId: count, isRunning: flag, startedAt: text, stdoutBytes: count, stderrBytes: count },
+  { exitCode: INT32, endedAt: text },
+);
+const jobPollParams = object(
+  { jobId: count },
+  { stdoutOffset: count, stderrOffset: count, maxBytes: integer({ min: 1, max: MAX_PIECE_BYTES }) },
+);
+/** Output from the offsets on, cut between characters; the next offsets follow from the lengths in bytes. */
+const jobPollResult = object({ state: jobState, stdout: text, stderr: text, stdoutNext: count, stderrNext: count });
+
+const fileKind = oneOf('file', 'directory', 'link', 'other');
+const fileInfo = object({ name: text, kind: fileKind, size: count, mode: count, modified: text });
+const fileWriteParams = object({ path: text }, { mode: integer({ min: 0, max: 0o777 }), append: flag, makeParents: flag });
+
+const logsParams = object({ follow: flag, timestamps: flag }, { tailLines: count, sinceMs: count, limitBytes: count, source: text });
+
+/** Which attempt of which task. */
+const attemptKey = object({ taskUid: text, attempt: count });
+const taskResult = object(
+  {
+    taskUid: text,
+    taskName: text,
+    attempt: count,
+    fencingToken: count,
+    /** The guest crashed between start and end of the attempt: nobody knows how far it came. */
+    isLost: flag,
+    exitCode: INT32,
+    stdout: text,
+    stderr: text,
+    stdoutTruncated: flag,
+    stderrTruncated: flag,
+    timedOut: flag,
+    elapsedMs: count,
+  },
+  { sourceMessageId: text },
+);
+
+const configureParams = object(
+  {
+    /** Where HTTP is bound; null: nowhere but loopback. */
+    httpAddress: (value: unknown, what: string): string | null => (value === null ? null : text(value, what)),
+    agentToken: text,
+    /** Null where no peers may come in. */
+    teamToken: (value: unknown, what: string): string | null => (value === null ? null : text(value, what)),
+    card: anyFields,
+    /** Source address of a peer → its name, for messages that come in over HTTP. */
+    peers: map(text),
+    maxTasks: integer({ min: 1, max: 64 }),
+  },
+  {},
+);
+
+export const control = {
+  ...common,
+  /** Gives a member of the warm pool its identity; comes before hello, once. */
+  bind: method(object({ id: text, incarnation: text, hostname: text }), nothing),
+  configure: method(configureParams, object({}, { httpProblem: text, httpUrl: text })),
+  exec: method(execParams, execResult),
+  execStream: streaming(execStreamParams, execStreamResult, { up: ['stdin'], down: ['stdout', 'stderr'] }),
+  execResize: method(object({ execId: text, rows: cells, columns: cells }), nothing),
+  jobStart: method(withCommand(object({}, { timeoutMs })), object({ jobId: count })),
+  jobPoll: method(jobPollParams, jobPollResult),
+  jobKill: method(object({ jobId: count }, { signal: text }), object({ state: jobState })),
+  jobList: method(nothing, object({ jobs: list(jobState) })),
+  /** All or none; gone when the guest ends. */
+  setEnv: method(object({ env: map(text) }), nothing),
+  fileRead: streaming(object({ path: text }, { offset: count, limit: count }), object({ size: count }), { down: ['content'] }),
+  fileWrite: streaming(fileWriteParams, object({ bytes: count }), { up: ['content'] }),
+  fileEdit: method(object({ path: text, oldText: text, newText: text }), object({ matches: count })),
+  fileList: method(object({ path: text }), object({ entries: list(fileInfo) })),
+  fileStat: method(object({ path: text }), fileInfo),
+  logs: streaming(logsParams, nothing, { down: ['lines'] }),
+  /** To a TCP port on loopback inside the workspace. */
+  portForward: streaming(object({ port }), nothing, { up: ['data'], down: ['data'] }),
+  pollResults: method(
+    object({ limit: integer({ min: 1, max: 100 }) }),
+    object({ results: list(taskResult), pendingTasks: count, running: list(attemptKey) }),
+  ),
+  ackResults: method(object({ keys: list(attemptKey) }), nothing),
+  /** Ends an attempt, or keeps one that has not come yet from ever starting; its result, if any, is dropped. */
+  revokeTask: method(attemptKey, object({ wasRunning: flag })),
+  shutdown: method(object({}, { graceMs: count }), nothing),
+};
+
+type Control = typeof control;
+export type ControlMethodName = NameIn<Control>;
+export type ControlParams<M extends ControlMethodName> = ParamsOf<Control, M>;
+export type ControlResult<M extends ControlMethodName> = ResultOf<Control, M>;
+export type ControlCall<M extends ControlMethodName> = OpenCallOf<Control, M>;
+export type ControlHandlers = HandlersOf<Control>;
+export type ControlHandler<M extends ControlMethodName> = ControlHandlers[M];
+
+export type ExecParams = Parsed<typeof execParams>;
+export type ExecResult = Parsed<typeof execResult>;
+export type ExecStreamParams = Parsed<typeof execStreamParams>;
+export type JobState = Parsed<typeof jobState>;
+export type FileInfo = Parsed<typeof fileInfo>;
+export type TaskResult = Parsed<typeof taskResult>;
+export type AttemptKey = Parsed<typeof attemptKey>;
+export type ConfigureParams = Parsed<typeof configureParams>;
+export type LogsParams = Parsed<typeof logsParams>;

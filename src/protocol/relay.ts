@@ -1,0 +1,106 @@
+/** The relay connection, logical port 5001: messages and signs of life. Nothing here waits for a command or a file. */
+import { common, nothing } from './common.ts';
+import { type HandlersOf, method, type NameIn, type ParamsOf, type ResultOf } from './method.ts';
+import { count, finite, integer, list, map, object, oneOf, type Parsed, text } from './shape.ts';
+
+export const MESSAGE_TYPES = [
+  'text',
+  'task_update',
+  'task_assignment',
+  'request',
+  'response',
+  'nudge',
+  'broadcast',
+  'shutdown_request',
+  'shutdown_response',
+  'plan_submission',
+  'plan_approval',
+  'status_update',
+] as const;
+const messageType = oneOf(...MESSAGE_TYPES);
+
+/** One copy in one inbox, the same on every hop and never changed. */
+const envelope = object(
+  {
+    /** UUIDv7. */
+    message_id: text,
+    /** Per inbox, from 1, without gaps. */
+    seq: integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+    namespace: text,
+    team: text,
+    from: text,
+    to: text,
+    message_type: messageType,
+    content: text,
+    timestamp: text,
+  },
+  { from_incarnation: text, metadata: map(text), request_id: text, reply_to: text },
+);
+
+/** What is in the content of a task_assignment. */
+export const taskAssignment = object(
+  {
+    taskUid: text,
+    taskName: text,
+    attempt: count,
+    fencingToken: count,
+    command: text,
+    timeoutMs: integer({ min: 1, max: 86_400_000 }),
+  },
+  { workdir: text, env: map(text) },
+);
+
+const heartbeat = object(
+  {
+    /** One minute's average of runnable processes, of the machine. */
+    load: finite,
+    runningTasks: list(object({ taskUid: text, attempt: count }), { max: 64 }),
+    freeSlots: count,
+    pendingResults: count,
+    uptimeMs: count,
+    /** The last seq of the inbox that is stored here. */
+    storedSeq: count,
+  },
+  {},
+);
+
+const teamMessage = object(
+  { to: text, content: text },
+  { message_type: messageType, metadata: map(text), reply_to: text, request_id: text, from: text },
+);
+
+export const relayToGuest = {
+  ...common,
+  /** There is mail up to `nextSeq` - 1. */
+  messageHint: method(object({ nextSeq: count }), nothing),
+};
+
+export const relayToHost = {
+  ping: common.ping,
+  heartbeat: method(heartbeat, nothing),
+  /** Accepted when it is answered. */
+  teamMessage: method(teamMessage, object({ message_id: text, state: oneOf('Accepted') })),
+  /** Messages after `after`, in order; consumes nothing. */
+  teamReceive: method(
+    object({ after: count, limit: integer({ min: 1, max: 100 }) }),
+    object({ messages: list(envelope, { max: 100 }), nextSeq: count }),
+  ),
+  /** Everything up to `storedSeq` is on the guest's disk; the ids were seen by the agent. */
+  teamAck: method(object({ storedSeq: count, seen: list(text, { max: 1000 }) }), object({ unknown: list(text) })),
+  /** POST /task: becomes a Task of this agent. */
+  taskCreate: method(object({ title: text, command: text }, { timeoutSeconds: integer({ min: 1, max: 86_400 }) }), object({ task: text })),
+};
+
+export type RelayToGuest = typeof relayToGuest;
+export type RelayToHost = typeof relayToHost;
+export type RelayToGuestHandlers = HandlersOf<RelayToGuest>;
+export type RelayToHostHandlers = HandlersOf<RelayToHost>;
+export type RelayHostMethodName = NameIn<RelayToHost>;
+export type RelayHostParams<M extends RelayHostMethodName> = ParamsOf<RelayToHost, M>;
+export type RelayHostResult<M extends RelayHostMethodName> = ResultOf<RelayToHost, M>;
+
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+export type Envelope = Parsed<typeof envelope>;
+export type TaskAssignment = Parsed<typeof taskAssignment>;
+export type HeartbeatParams = Parsed<typeof heartbeat>;
+export type TeamMessageParams = Parsed<typeof teamMessage>;

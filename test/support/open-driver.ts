@@ -1,0 +1,19 @@
+/** The real drivers by the name a test gives them on a command line. */
+import type { Driver } from '#drivers/driver.ts';
+import { processDriver } from '#drivers/process/driver.ts';
+import { detectSandbox } from '#drivers/sandbox/detect.ts';
+import { sandboxDriver } from '#drivers/sandbox/driver.ts';
+import { silentLogger } from '#lib/log.ts';
+
+export interface OpenDriverOptions {
+  readonly stateDir: string;
+  readonly guestAgentPath: string;
+  readonly stopGraceMs?: number;
+}
+
+export async function openDriver(kind: string, options: OpenDriverOptions): Promise<Driver> {
+  const all = { ...options, log: silentLogger };
+  if (kind === 'process') return processDriver(all);
+  if (kind === 'sandbox') return sandboxDriver({ ...all, support: await detectSandbox(options.stateDir) });
+  throw new Error(`no driver is called ${kind}: process, sandbox`);
+}
