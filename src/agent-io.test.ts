@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeDriver } from '../test/support/fake-driver.ts';
 import { fakeSessions } from '../test/support/fake-sessions.ts';
-import { connectedSession } from './agent-io.ts';
+import { connectedSession, toLogsParams } from './agent-io.ts';
 
 const AGENT = { namespace: 'default', name: 'one', uid: 'uid-1' };
 const SPEC = {
@@ -43,5 +43,19 @@ describe('an agent that is asked for something', () => {
     await driver.create(SPEC, signal);
     const asked = connectedSession(AGENT, { sessions, driverOf: () => driver, waitMs: 10 }, signal);
     await expect(asked).rejects.toMatchObject({ code: 'Unavailable', message: 'agent one cannot be reached: nobody listens' });
+  });
+});
+
+describe('a log that is asked for', () => {
+  const query = { timestamps: false, follow: true, tailLines: 3 };
+
+  it('since a time is asked of the guest by its age', () => {
+    expect(toLogsParams({ ...query, sinceMs: 9_000 }, 10_000)).toEqual({ ...query, maxAgeMs: 1_000 });
+    expect(toLogsParams({ ...query, sinceMs: 11_000 }, 10_000)).toEqual({ ...query, maxAgeMs: 0 });
+    expect(toLogsParams(query, 10_000)).toEqual(query);
+  });
+
+  it('of an earlier run is not there by itself', () => {
+    expect(() => toLogsParams({ ...query, previous: true }, 0)).toThrow(expect.objectContaining({ code: 'NotFound' }));
   });
 });

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { Duplex, PassThrough, type Readable } from 'node:stream';
 import type { Driver } from '#drivers/driver.ts';
 import type { Session, Sessions } from '#guest/sessions.ts';
-import { UnavailableError } from '#lib/errors.ts';
+import { NotFoundError, UnavailableError } from '#lib/errors.ts';
 import type { LogsParams } from '#protocol/control.ts';
-import type { AgentIo, AgentReference, AgentUsage, AttachedOutput, RunningCommand } from '#server/agent-io.ts';
+import type { AgentIo, AgentReference, AgentUsage, AttachedOutput, LogQuery, RunningCommand } from '#server/agent-io.ts';
 
 export interface AgentIoDeps {
   readonly sessions: Sessions;
@@ -24,8 +24,8 @@ export function createAgentIo(deps: AgentIoDeps): AgentIo {
   const sessionOf = (agent: AgentReference, signal: AbortSignal) => connectedSession(agent, deps, signal);
   const samples = new Map<string, Sample>();
   return {
-    async logs(agent, { previous: _previous, ...query }, signal) {
-      return logStream(await sessionOf(agent, signal), query, signal);
+    async logs(agent, query, signal) {
+      return logStream(await sessionOf(agent, signal), toLogsParams(query, Date.now()), signal);
     },
     async exec(agent, { argv, tty, hasStdin }, signal) {
       return runCommand(await sessionOf(agent, signal), { argv, hasStdin, ...(tty && { tty }) }, signal);
@@ -42,6 +42,12 @@ export function createAgentIo(deps: AgentIoDeps): AgentIo {
       return new Map(found.filter((entry): entry is readonly [string, AgentUsage] => entry[1] !== undefined));
     },
   };
+}
+
+/** The guest knows ages, the API times: their clocks need not agree. Runs of an agent share one log. */
+export function toLogsParams({ previous, sinceMs, ...query }: LogQuery, nowMs: number): LogsParams {
+  if (previous) throw new NotFoundError('an agent has one log for all of its runs; leave out --previous');
+  return sinceMs === undefined ? query : { ...query, maxAgeMs: Math.max(0, nowMs - sinceMs) };
 }
 
 /** Waits a little while for one whose workspace runs. */

@@ -83,7 +83,7 @@ describe('the five standard cases', () => {
     pass(20_000);
     expect(await look()).toEqual(LATER);
     expect(agent()).toBe(before);
-    expect([sessions.calls.map((call) => call.split(' ')[1]), cards.length]).toEqual([['configure', 'setEnv'], 1]);
+    expect([sessions.calls.map((call) => call.split(' ')[1]), cards.length]).toEqual([['setEnv', 'configure'], 1]);
     expect(driver.calls).toHaveLength(1);
   });
 

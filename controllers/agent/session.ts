@@ -7,6 +7,9 @@ import type { WithStatus } from '#runtime/controller.ts';
 import { cardOf, RELAY_PORT } from './card.ts';
 import type { AgentDeps } from './deps.ts';
 
+/** Of the guest's HTTP interface. */
+const HTTP_PORT = 8080;
+
 /** After so long without a sign of life an incarnation is dead. */
 export const HEARTBEAT_LIMIT_MS = 30_000;
 
@@ -53,17 +56,17 @@ export async function ensureConfigured(agent: WithStatus<Agent>, session: Sessio
   const wanted = { ...surroundings, card, maxTasks: agent.spec.maxConcurrentTasks ?? 4 };
   const before = told.get(session);
   if (equalJson(before?.configured, wanted)) return;
-  const { httpProblem, httpUrl = '' } = await session.call('configure', wanted);
-  if (httpProblem !== undefined) throw new UnavailableError(`the guest cannot serve HTTP: ${httpProblem}`, { reason: 'HttpBindFailed' });
-  agent.status.endpoints = { ...agent.status.endpoints, http: card.endpoints.http };
-  await deps.writeCard(agent, card);
   const access = {
-    AGENTISO_HTTP_URL: httpUrl,
+    AGENTISO_HTTP_URL: `http://${surroundings.httpAddress ?? '127.0.0.1'}:${HTTP_PORT}`,
     AGENTISO_AGENT_TOKEN: surroundings.agentToken,
     AGENTISO_TEAM_TOKEN: surroundings.teamToken ?? '',
   };
-  // As secrets are given: for commands that start from now on, and never on disk.
+  // As secrets are given, never on disk; and first, because tasks that wait begin once the guest is configured.
   if (!equalJson(before?.access, access)) await session.call('setEnv', { env: access });
+  const { httpProblem } = await session.call('configure', wanted);
+  if (httpProblem !== undefined) throw new UnavailableError(`the guest cannot serve HTTP: ${httpProblem}`, { reason: 'HttpBindFailed' });
+  agent.status.endpoints = { ...agent.status.endpoints, http: card.endpoints.http };
+  await deps.writeCard(agent, card);
   told.set(session, { ...before, configured: wanted, access });
 }
 

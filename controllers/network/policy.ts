@@ -1,6 +1,6 @@
 /** From Teams and Agents to what the rules must say. Pure. */
-import { BlockList } from 'node:net';
 import type { Agent, Team } from '#api/types.ts';
+import { isNameIn, isRangeIn, plainRange } from '#lib/network-names.ts';
 import type { Policy, TeamPolicy } from '#network/network.ts';
 
 /** The agent controller's: as long as it is there, something of the agent may still run. */
@@ -68,12 +68,7 @@ export function permissionsOf(team: Team, teams: TeamsByName): Permissions {
 
 function ownPermissions({ spec: { network } }: Team): Permissions {
   const { allowInterAgent = false, allowedPorts = [], allowInternet = false, allowCidrs = [], allowDomains = [] } = network ?? {};
-  return { allowInterAgent, allowedPorts, allowInternet, allowCidrs: allowCidrs.map(withoutLeadingZeros), allowDomains };
-}
-
-/** The schema lets 010.0.0.1 pass as it does 10.0.0.1; parsers of addresses do not, and one team's range must not stop the rules of all. */
-function withoutLeadingZeros(cidr: string): string {
-  return cidr.replace(/\b0+(?=\d)/g, '');
+  return { allowInterAgent, allowedPorts, allowInternet, allowCidrs: allowCidrs.map(plainRange), allowDomains };
 }
 
 function intersect(a: Permissions, b: Permissions): Permissions {
@@ -83,8 +78,8 @@ function intersect(a: Permissions, b: Permissions): Permissions {
     allowInterAgent: a.allowInterAgent && b.allowInterAgent && allowedPorts !== undefined,
     allowedPorts: allowedPorts ?? [],
     allowInternet: a.allowInternet && b.allowInternet,
-    allowCidrs: [...new Set(a.allowCidrs.flatMap((one) => b.allowCidrs.flatMap((other) => intersectCidrs(one, other))))],
-    allowDomains: [...new Set(a.allowDomains.flatMap((one) => b.allowDomains.flatMap((other) => intersectNames(one, other))))],
+    allowCidrs: commonOf(a.allowCidrs, b.allowCidrs, isRangeIn),
+    allowDomains: commonOf(a.allowDomains, b.allowDomains, isNameIn),
   };
 }
 
@@ -95,28 +90,14 @@ function intersectPorts(a: readonly number[], b: readonly number[]): readonly nu
   return common.length === 0 ? undefined : common;
 }
 
-/** Of two names one covers the other, or they have nothing in common. */
-function intersectNames(a: string, b: string): string[] {
-  if (covers(a, b)) return [b];
-  return covers(b, a) ? [a] : [];
+/** Of two that may lie one in the other: the inner one, or nothing when they lie apart. */
+function common(one: string, other: string, isIn: (inner: string, outer: string) => boolean): string[] {
+  if (isIn(other, one)) return [other];
+  return isIn(one, other) ? [one] : [];
 }
 
-function covers(outer: string, inner: string): boolean {
-  return outer === inner || (outer.startsWith('*.') && inner.endsWith(outer.slice(1)));
-}
-
-/** Two ranges lie one in the other or apart. */
-function intersectCidrs(a: string, b: string): string[] {
-  if (contains(a, b)) return [b];
-  return contains(b, a) ? [a] : [];
-}
-
-function contains(outer: string, inner: string): boolean {
-  const [address = '', bits = ''] = outer.split('/');
-  const [innerAddress = '', innerBits = ''] = inner.split('/');
-  const range = new BlockList();
-  range.addSubnet(address, Number(bits));
-  return Number(bits) <= Number(innerBits) && range.check(innerAddress);
+function commonOf(a: readonly string[], b: readonly string[], isIn: (inner: string, outer: string) => boolean): string[] {
+  return [...new Set(a.flatMap((one) => b.flatMap((other) => common(one, other, isIn))))];
 }
 
 function numberOfTeam(team: Team | undefined, numbers: KnownNumbers): number | undefined {

@@ -139,7 +139,7 @@ describe('readLog', () => {
       params: { source: 'task', tailLines: 2 },
       want: '[task/build-all] other\n[task/test] testing a thing\n',
     },
-    { name: 'nothing recent', params: { sinceMs: 1000 }, want: '' },
+    { name: 'nothing recent', params: { maxAgeMs: 1000 }, want: '' },
     { name: 'times', params: { timestamps: true, tailLines: 1 }, want: '2020-01-01T00:00:03.000Z [task/test] testing a thing\n' },
     { name: 'some bytes', params: { limitBytes: 5 }, want: '[gues' },
   ])('shows $name', async ({ params, want }) => {
@@ -148,7 +148,7 @@ describe('readLog', () => {
 
   it('shows what is young enough', async () => {
     log.write('guest', 'now');
-    expect(await show({ sinceMs: 60_000 })).toBe('[guest] now\n');
+    expect(await show({ maxAgeMs: 60_000 })).toBe('[guest] now\n');
   });
 
   it('follows what comes, only of the source that was asked for, until it is stopped', async () => {

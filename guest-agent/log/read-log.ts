@@ -16,7 +16,7 @@ export async function* readLog(log: AgentLog, params: LogsParams, signal: AbortS
   await log.flushed();
   const filter: LogFilter = {
     source: params.source,
-    since: params.sinceMs === undefined ? undefined : new Date(Date.now() - params.sinceMs).toISOString(),
+    since: params.maxAgeMs === undefined ? undefined : new Date(Date.now() - params.maxAgeMs).toISOString(),
   };
   const reader = new LogReader(log, filter);
   const cancel = () => reader.wake();

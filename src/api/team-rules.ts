@@ -1,6 +1,7 @@
 /** What a team may be beside its ancestors: how deep it may stand, and what it may ask for. Pure. */
-import { BlockList } from 'node:net';
+
 import type { FieldProblem } from '#lib/errors.ts';
+import { isNameIn, isRangeIn } from '#lib/network-names.ts';
 import type { Team } from './types.ts';
 
 /** Set on an Agent, with the time, by its team: no new work, it is to go. */
@@ -145,24 +146,6 @@ function portExcesses(own: NetworkRules, { allowedPorts: allowed = [] }: Network
   return asked.flatMap((port, index) =>
     allowed.includes(port) ? [] : [{ segments: [...segments, index], asked: port, allowed: listed(allowed) }],
   );
-}
-
-function isNameIn(inner: string, outer: string): boolean {
-  return outer === inner || (outer.startsWith('*.') && inner.endsWith(outer.slice(1)));
-}
-
-function isRangeIn(inner: string, outer: string): boolean {
-  const [innerAddress, innerBits] = rangeOf(inner);
-  const [address, bits] = rangeOf(outer);
-  const range = new BlockList();
-  range.addSubnet(address, bits);
-  return bits <= innerBits && range.check(innerAddress);
-}
-
-/** The schema lets 010.0.0.1 pass as it does 10.0.0.1; parsers of addresses do not. */
-function rangeOf(cidr: string): [address: string, bits: number] {
-  const [address = '', bits = ''] = cidr.replace(/\b0+(?=\d)/g, '').split('/');
-  return [address, Number(bits)];
 }
 
 function listed(values: readonly unknown[]): string {

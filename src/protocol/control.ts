@@ -81,7 +81,10 @@ const fileKind = oneOf('file', 'directory', 'link', 'other');
 const fileInfo = object({ name: text, kind: fileKind, size: count, mode: count, modified: text });
 const fileWriteParams = object({ path: text }, { mode: integer({ min: 0, max: 0o777 }), append: flag, makeParents: flag });
 
-const logsParams = object({ follow: flag, timestamps: flag }, { tailLines: count, sinceMs: count, limitBytes: count, source: text });
+const logsParams = object(
+  { follow: flag, timestamps: flag },
+  { tailLines: count, /** By the guest's own clock. */ maxAgeMs: count, limitBytes: count, source: text },
+);
 
 /** Which attempt of which task. */
 const attemptKey = object({ taskUid: text, attempt: count });
