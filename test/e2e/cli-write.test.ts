@@ -53,8 +53,9 @@ function file(name: string, text: string): string {
 
 const meta = (kind: string, name: string, more = '') =>
   `apiVersion: agentiso.dev/v1alpha1\nkind: ${kind}\nmetadata:\n  name: ${name}\n${more}`;
+/** Asks for what this version does not do: it makes nothing and changes nothing. */
 const team = (name: string, { spec = '', metadata = '' } = {}) =>
-  `${meta('Team', name, metadata)}spec:\n  parent: nobody\n  suspend: true\n  roles:\n  - name: worker\n${spec}`;
+  `${meta('Team', name, metadata)}spec:\n  merge: {into: main}\n  roles:\n  - name: worker\n${spec}`;
 /** Of a team that there is not: it waits for it and changes nothing meanwhile. */
 const task = (name: string, { spec = '', metadata = '' } = {}) =>
   `${meta('Task', name, metadata)}spec:\n  team: nobody\n  command: "true"\n${spec}`;
@@ -79,7 +80,7 @@ describe('apply', () => {
   it('creates, says unchanged without a write, configures, and takes away what the file does not say any more', async () => {
     const path = file('apply.yaml', `${team('a1', { spec: '  description: first\n' })}---\n${task('a1-t', { spec: '  priority: 2\n' })}`);
     expect(await ok('apply', '-f', path)).toBe('team.agentiso.dev/a1 created\ntask.agentiso.dev/a1-t created\n');
-    await inFile('teams', 'a1', ({ spec }) => [spec.suspend, spec.description], [true, 'first']);
+    await inFile('teams', 'a1', ({ spec }) => [spec.merge.into, spec.description], ['main', 'first']);
     const before = await get('task', 'a1-t');
     const bytes = readFileSync(stored('teams', 'a1'), 'utf8');
     expect(await ok('apply', '-f', path)).toBe('team.agentiso.dev/a1 unchanged\ntask.agentiso.dev/a1-t unchanged\n');
@@ -88,7 +89,11 @@ describe('apply', () => {
     await ok('patch', 'team', 'a1', '-p', 'spec: {terminationGracePeriodSeconds: 7}');
     file('apply.yaml', `${team('a1')}---\n${task('a1-t', { spec: '  priority: 2\n' })}`);
     expect(await ok('apply', '-f', path)).toBe('team.agentiso.dev/a1 configured\ntask.agentiso.dev/a1-t unchanged\n');
-    await inFile('teams', 'a1', ({ spec }) => [spec.suspend, spec.terminationGracePeriodSeconds, spec.description], [true, 7, undefined]);
+    await inFile('teams', 'a1', ({ spec }) => [spec.merge.into, spec.terminationGracePeriodSeconds, spec.description], [
+      'main',
+      7,
+      undefined,
+    ]);
   });
 
   it('writes nothing of a set with a mistake in it, and names file, line and column of each', async () => {
@@ -290,14 +295,14 @@ describe('diff', () => {
     const path = file('diff.yaml', team('d1'));
     await ok('apply', '-f', path);
     expect(await cli('diff', '-f', path)).toEqual({ code: 0, stdout: '', stderr: '' });
-    file('diff.yaml', `${team('d1').replace('suspend: true', 'suspend: false')}---\n${task('d1-new')}`);
+    file('diff.yaml', `${team('d1').replace('into: main', 'into: other')}---\n${task('d1-new')}`);
     const { code, stdout, stderr } = await cli('diff', '-f', path);
     expect([code, stderr]).toEqual([1, '']);
     expect(stdout).toMatch(/^--- LIVE\/agentiso\.dev\.v1alpha1\.Team\.default\.d1\n\+\+\+ MERGED\//);
-    expect(stdout).toContain('\n-  suspend: true\n+  suspend: false\n');
+    expect(stdout).toContain('\n-    into: main\n+    into: other\n');
     expect(stdout).toContain('+++ MERGED/agentiso.dev.v1alpha1.Task.default.d1-new\n@@ -0,0 +1,');
     expect(stdout).not.toContain('managedFields');
-    await inFile('teams', 'd1', ({ spec }) => spec.suspend, true);
+    await inFile('teams', 'd1', ({ spec }) => spec.merge.into, 'main');
     await neverMade('task', 'd1-new');
   });
 
