@@ -52,13 +52,14 @@ const task = (name: string) => ({
 });
 
 class Campaign {
-  readonly home = join(place.folder, 'home');
+  readonly home: string;
   readonly random: Random;
   daemon!: Daemon;
   readonly uids = new Set<string>();
 
-  constructor(seed: number) {
-    this.random = seededRandom(seed);
+  constructor(driver: string) {
+    this.home = join(place.folder, driver);
+    this.random = seededRandom(SEED);
   }
 
   async start(): Promise<void> {
@@ -137,7 +138,7 @@ function killQuietly(pid: number): void {
 }
 
 async function fight(driver: string): Promise<void> {
-  const campaign = new Campaign(SEED);
+  const campaign = new Campaign(driver);
   await campaign.start();
   try {
     await campaign.create('teams', team(driver));
