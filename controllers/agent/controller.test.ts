@@ -389,6 +389,7 @@ describe('the network', () => {
     await world.look();
     expect(world.driver.calls).toEqual([]);
     expect(conditionOf(world.agent(), 'Ready')).toBe('False NetworkNotReady: waiting for the network (RulesRejected: nft says no)');
+    expect(world.agent()?.status?.phase).toBe('Starting');
     await world.setNetwork('True', 'Enforced');
     await world.look();
     expect(conditionOf(world.agent(), 'Ready')).toBe('True Running: ');

@@ -104,9 +104,12 @@ function waitBeforeRestart(agent: WithStatus<Agent>, exited: WorkspaceState, { c
 }
 
 /** The rules must be in the kernel before the first packet. The network controller's write brings the next look. */
-function waitForNetwork(driver: Driver, agent: Agent): void {
+function waitForNetwork(driver: Driver, agent: WithStatus<Agent>): void {
   if (driver.isolation.network !== 'nftables' || isTrue(agent, 'NetworkReady')) return;
-  const { reason, message } = getCondition(agent, 'NetworkReady') ?? { reason: 'Starting', message: 'not looked at yet' };
+  const looked = getCondition(agent, 'NetworkReady');
+  // Before that it is a matter of a moment, and nothing to tell anybody.
+  if (looked) agent.status.phase = 'Starting';
+  const { reason, message } = looked ?? { reason: 'Starting', message: 'not looked at yet' };
   throw new WaitingError('NetworkNotReady', `waiting for the network (${reason}: ${message})`, 30_000);
 }
 

@@ -26,6 +26,7 @@ const expecting = (...names: string[]) => new Set(names.map((name) => `Task/defa
 const stalled = (observedGeneration: number) => ({
   conditions: [{ type: 'Ready', status: 'False', reason: 'NotSupportedYet', message: 'no', observedGeneration }],
 });
+const noNetwork = (reason: string) => ({ conditions: [{ type: 'NetworkReady', status: 'False', reason, message: 'no' }] });
 
 describe('verdictOf', () => {
   it.each<{ name: string; board: Followed[]; expected: ReadonlySet<string>; want: string }>([
@@ -82,6 +83,18 @@ describe('verdictOf', () => {
     {
       name: 'one agent is left',
       board: [task('x', 'Pending'), agent('y', 'Failed'), agent('z', 'Ready')],
+      expected: expecting('x'),
+      want: 'moving',
+    },
+    {
+      name: 'no agent can have the network its team asks for',
+      board: [task('x', 'Pending'), agent('y', 'Starting', noNetwork('NetworkUnavailable'))],
+      expected: expecting('x'),
+      want: 'lost',
+    },
+    {
+      name: 'the network of the only agent is not there yet',
+      board: [task('x', 'Pending'), agent('y', 'Starting', noNetwork('RulesRejected'))],
       expected: expecting('x'),
       want: 'moving',
     },

@@ -107,8 +107,13 @@ function isUnassignable({ metadata, spec, status }: Task, team: Team, agents: re
 
 /** A team that has not looked at its new spec yet may still change its agents. */
 function isHopeless(agents: readonly Agent[], teams: readonly Team[]): boolean {
-  const isFailed = (agent: Agent) => agent.status?.phase === 'Failed' && isUpToDate(agent);
+  const isFailed = (agent: Agent) => (agent.status?.phase === 'Failed' || isWithoutNetwork(agent)) && isUpToDate(agent);
   return agents.length > 0 && agents.every(isFailed) && teams.every(isUpToDate);
+}
+
+/** Its team asks for connections that this machine cannot give. */
+function isWithoutNetwork({ status }: Agent): boolean {
+  return status?.conditions?.some(({ type, reason }) => type === 'NetworkReady' && reason === 'NetworkUnavailable') ?? false;
 }
 
 /** What it says is about the spec it has now. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,6 +23,20 @@ describe('homeProblem', () => {
     const said = homeProblem(failure(code, join(folder, 'home', 'state')), join(folder, 'home'));
     expect(said).toContain(want());
     expect(said).toMatch(/ choose another one with --home DIR$/);
+  });
+
+  it('names a link that leads nowhere', () => {
+    const link = join(folder, 'link');
+    symlinkSync(join(folder, 'gone'), link);
+    const want = `${link} is a link to something that does not exist; choose another one with --home DIR`;
+    expect(homeProblem(failure('ENOENT', join(link, 'home', 'state')), join(link, 'home'))).toBe(want);
+    expect(homeProblem(failure('ENOENT', link), link)).toBe(want);
+  });
+
+  it('names the folder that takes no folders', () => {
+    expect(homeProblem(failure('ENOENT', '/proc/home'), '/proc/home')).toBe(
+      '/proc/home cannot be made: /proc takes no new folders; choose another one with --home DIR',
+    );
   });
 
   it('looks for the cause of an error of ours', () => {

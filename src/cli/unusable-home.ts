@@ -1,6 +1,6 @@
 /** A daemon that cannot start because of where it should keep its things: one line that says why, and what to do. */
-import { existsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ownerOf } from '#client/owner.ts';
 import { AgentisoError } from '#lib/errors.ts';
 
@@ -17,7 +17,7 @@ export async function onHome<T>(home: string, start: () => Promise<T>): Promise<
 export function homeProblem(error: unknown, home: string): string | undefined {
   const { code = '', path, syscall } = causeOf(error);
   const isElsewhere = path === undefined ? syscall === 'listen' || syscall === 'bind' : !isAround(resolve(path), resolve(home));
-  if (isElsewhere || !Object.hasOwn(REASONS, code)) return undefined;
+  if (isElsewhere || !Object.hasOwn(REASONS, code) || (code === 'ENOENT' && existsSync(home))) return undefined;
   const reason = REASONS[code]?.(nearestExisting(resolve(path ?? home)), home);
   return `${reason}; ${FULL.includes(code) ? 'make room, or ' : ''}choose another one with --home DIR`;
 }
@@ -42,9 +42,18 @@ const isForbidden: Reason = (existing) => {
   const owner = ownerOf(existing);
   return `${existing} cannot be written to${owner ? `: it belongs to ${owner}` : ''}`;
 };
+/** Only a link that leads nowhere is there and does not exist. */
+const isNowhere: Reason = (existing, home) => {
+  const below = relative(existing, resolve(home)).split(sep)[0] ?? '';
+  const link = join(existing, below);
+  return lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()
+    ? `${link} is a link to something that does not exist`
+    : `${home} cannot be made: ${existing} takes no new folders`;
+};
 const isFull: Reason = (_, home) => `no space left on the disk of ${home}`;
 
 const REASONS: Readonly<Record<string, Reason>> = {
+  ENOENT: isNowhere,
   ENOTDIR: isFile,
   EEXIST: isFile,
   EACCES: isForbidden,

@@ -11,6 +11,7 @@ import type { Logger } from '#lib/log.ts';
 import type { Admission } from './change.ts';
 import { type DirectoryLock, lockDirectory } from './disk/lock.ts';
 import { DurableLog, type Recovered, type View } from './disk/log.ts';
+import { makeFolder } from './disk/make-folder.ts';
 import { Folders } from './files/folders.ts';
 import { leftEdits } from './files/held.ts';
 import { FileIntake } from './files/intake.ts';
@@ -132,7 +133,7 @@ export class DirectoryStore {
 
   /** Takes the lock, reads what is there, and resolves when files changed while nobody was running are taken in. */
   static async open(options: DirectoryStoreOptions): Promise<DirectoryStore> {
-    mkdirSync(join(options.home, 'state'), { recursive: true, mode: 0o700 });
+    makeFolder(join(options.home, 'state'));
     const lock = lockDirectory(join(options.home, 'state', 'lock'));
     try {
       const directory = new DirectoryStore(options, lock);

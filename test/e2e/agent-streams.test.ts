@@ -88,8 +88,13 @@ describe('agentiso logs', () => {
     const draft = { apiVersion: 'agentiso.dev/v1alpha1', kind: 'Task', metadata: { name: 'done', namespace: 'default' } };
     const task = await served.client.create({ ...draft, spec: { team: 'crew', command: 'x' } } as never);
     expect(await run(['logs', 'task/done'])).toMatchObject({ code: 1, stderr: 'error: task done has no output yet: it is Pending\n' });
+    const running = { ...(task as object), status: { phase: 'Running', owner: 'worker' } };
+    const begun = await served.client.updateStatus(running as never);
+    expect((await run(['logs', 'task/done'])).stderr).toBe(
+      'error: task done has no output yet: it is Running\n(agentiso logs -f worker shows what its agent writes meanwhile)\n',
+    );
     const result = { exitCode: 0, stdout: 'from the task\n', stderr: '' };
-    await served.client.updateStatus({ ...(task as object), status: { phase: 'Succeeded', result } } as never);
+    await served.client.updateStatus({ ...(begun as object), status: { phase: 'Succeeded', result } } as never);
     expect(await run(['logs', 'task/done'])).toEqual(ok('from the task\n'));
   });
 

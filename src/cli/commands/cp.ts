@@ -24,7 +24,7 @@ export const cpCommand = apiCommand({
     const [source, target] = [copyPlace(from), copyPlace(to)];
     const container = text(options['container']);
     if ('name' in source === 'name' in target) {
-      throw new UsageError('one of the two must be in an agent: NAME:PATH', {
+      throw new UsageError('one of the two, and only one, must be in an agent: NAME:PATH', {
         hint: 'agentiso cp FILE NAME:PATH or agentiso cp NAME:PATH FILE',
       });
     }

@@ -100,7 +100,9 @@ async function printTask({ connection, namespace, signal, out, err }: Session, n
   const status = isObject(task['status']) ? task['status'] : {};
   const result = isObject(status['result']) ? status['result'] : undefined;
   if (!result) {
+    const owner = textOf(status['owner']);
     err(`error: task ${name} has no output yet: it is ${String(status['phase'] ?? 'Pending')}\n`);
+    if (owner !== '') err(`(agentiso logs -f ${owner} shows what its agent writes meanwhile)\n`);
     return EXIT.failure;
   }
   out(textOf(result['stdout']));

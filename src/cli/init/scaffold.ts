@@ -29,8 +29,9 @@ metadata:
 spec:
   description: Writes something down and checks it.
   isolation:
-    # process runs on every machine and shields nothing: only for work you trust. agentiso doctor says what else this machine can do.
-    driver: process
+    # The strongest that works here: a sandbox where bubblewrap is installed, else a plain process, which shields nothing.
+    # minimum: sandbox says that a plain process will not do. agentiso doctor says what this machine can do.
+    driver: auto
   roles:
     # One agent for each role (count: 2 makes two): ${team}-writer and ${team}-checker. Each has a workspace of its own.
     - name: writer

@@ -2,7 +2,11 @@
 import { messageOf } from '#lib/errors.ts';
 import { failure, type Status } from '../status.ts';
 
-export function exitStatus(exitCode: number): Partial<Status> {
+/** What a shell says of a command that cannot be run. kubectl takes no negative number for an exit code. */
+const NOT_RUN = 126;
+
+export function exitStatus(ended: number): Partial<Status> {
+  const exitCode = ended < 0 ? NOT_RUN : ended;
   if (exitCode === 0) return { metadata: {}, status: 'Success' };
   return {
     metadata: {},

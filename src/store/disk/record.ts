@@ -36,8 +36,8 @@ function checksumText(checksum: number): string {
 export function decodeRecord(line: Buffer): unknown {
   if (line.length < CHECKSUM_LENGTH + 3 || line[CHECKSUM_LENGTH] !== SPACE) return undefined;
   const body = line.subarray(CHECKSUM_LENGTH + 1);
-  const checksum = Number.parseInt(line.toString('latin1', 0, CHECKSUM_LENGTH), 16);
-  if (checksum !== crc32(body)) return undefined;
+  // As text: read as a number, a damaged digit can still say the same (0 and +, 00 and 0x).
+  if (line.toString('latin1', 0, CHECKSUM_LENGTH) !== checksumText(crc32(body))) return undefined;
   return JSON.parse(body.toString('utf8'));
 }
 
