@@ -1,8 +1,7 @@
 /** Everything that makes agents run in one home: drivers, sessions, mail, network, proxy, ports. Put together here, taken apart in order. */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { shortName } from '#api/names.ts';
-import type { Agent, Team } from '#api/types.ts';
+import { type Agent, shortName, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { AgentDeps, Place, Surroundings } from '#controllers/agent/deps.ts';
 import { permissionsOf, type TeamsByName, teamOfAgent, teamsByName } from '#controllers/network/policy.ts';

@@ -1,8 +1,7 @@
 /** The cards of agents as files, for everybody who reads the vault. Derived: written by the daemon, never read back. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { shortName } from '#api/names.ts';
-import type { Agent } from '#api/types.ts';
+import { type Agent, shortName } from '#api/types.ts';
 
 export interface Cards {
   write(agent: Agent, card: object): Promise<void>;

@@ -1,7 +1,6 @@
 /** What guests ask over the relay, answered from mail and resources. Who asks follows from the connection and from nothing else. */
 import { API_VERSION } from '#api/meta.ts';
-import { shortName } from '#api/names.ts';
-import type { Agent, Task, Team } from '#api/types.ts';
+import { type Agent, shortName, type Task, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { RelayDesk } from '#guest/create-sessions.ts';
 import { AgentisoError, ignoreNotFound, NotFoundError } from '#lib/errors.ts';

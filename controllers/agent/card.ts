@@ -1,6 +1,5 @@
 /** The card of an agent: an A2A card, with what a team mate wants to know besides. A view of the object, never a second truth. Pure. */
-import { shortName } from '#api/names.ts';
-import type { Agent } from '#api/types.ts';
+import { type Agent, shortName } from '#api/types.ts';
 
 /** The logical port of the message relay. */
 export const RELAY_PORT = 5001;

@@ -6,8 +6,3 @@ const MAX_LENGTH = 63;
 export function isName(name: unknown): name is string {
   return typeof name === 'string' && name.length <= MAX_LENGTH && LABEL.test(name);
 }
-
-/** Inside a team an object goes by its name without the team's. */
-export function shortName(team: string, name: string): string {
-  return name.startsWith(`${team}-`) ? name.slice(team.length + 1) : name;
-}
