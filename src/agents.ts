@@ -9,7 +9,7 @@ import type { Driver } from '#drivers/driver.ts';
 import { uidOf } from '#drivers/sandbox/driver.ts';
 import { createSessions } from '#guest/create-sessions.ts';
 import type { Sessions } from '#guest/sessions.ts';
-import { NotFoundError } from '#lib/errors.ts';
+import { ignoreNotFound, NotFoundError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { Numbers } from '#lib/numbers.ts';
 import type { Mail } from '#mail/mail.ts';
@@ -106,7 +106,7 @@ export function agentDeps(
   agents: Agents,
   client: Client,
 ): Omit<AgentDeps, 'workspaceChanges' | 'watches' | 'hostEnv' | 'newIncarnation' | 'monotonicMs'> {
-  const { here, sessions, numbers, network, forwards, cards, mail, egress, tokens } = agents;
+  const { here, sessions, forwards, cards, mail, egress, tokens } = agents;
   return {
     sessions,
     driverFor: (agent) => chooseDriver(agent, here),
@@ -123,14 +123,13 @@ export function agentDeps(
     },
     writeCard: (agent, card) => cards.write(agent, card),
     async graceMsOf({ metadata: { namespace }, spec }) {
-      const { items } = await client.list<Team>('Team', { namespace, fieldSelector: `metadata.name=${spec.team}` });
-      return (items[0]?.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000;
+      const team = await ignoreNotFound(client.get<Team>({ kind: 'Team', namespace, name: spec.team }));
+      return (team?.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000;
     },
     async forget(agent) {
       const { uid } = agent.metadata;
       await Promise.all([forwards.remove(uid), egress.close(uid), cards.remove(agent), mail.remove(uid)]);
       tokens.forgetAgent(uid);
-      if (network.mode === 'proxy-only') numbers.release('agents', uid);
     },
   };
 }

@@ -25,10 +25,10 @@ export interface DriversHere {
   close(): Promise<void>;
 }
 
-/** What works is found out by starting a sandbox, once per daemon. */
 /** Sandboxes started ahead of time, per team. */
 const POOL_SIZE = 2;
 
+/** What works is found out by starting a sandbox, once per daemon. */
 export async function findDrivers({ home, guestAgentPath, log, hasLinks }: DriversOptions): Promise<DriversHere> {
   const stateDir = join(home, 'state', 'workspaces');
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
