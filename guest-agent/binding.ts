@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ControlHandlers } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
-import { type Environment, inheritedEnv, proxyEnv } from './command-env.ts';
+import { type Environment, inheritedEnv, proxyEnv, teamEnv } from './command-env.ts';
 import { EGRESS_PORT, startEgress } from './egress.ts';
 import type { Guest } from './guest.ts';
 import { execHandler } from './handlers/exec.ts';
@@ -17,6 +17,7 @@ import { AgentLog } from './log/agent-log.ts';
 import type { GuestIdentity, GuestOptions } from './options.ts';
 import type { ProcessGroups } from './process-group.ts';
 import { createRelay, type Relay } from './relay/relay.ts';
+import { artifactHandlers } from './tasks/artifact-handlers.ts';
 
 export interface Bound {
   readonly guest: Guest;
@@ -27,6 +28,8 @@ export interface Bound {
 export interface BindingOptions {
   readonly options: GuestOptions;
   readonly processEnv: Environment;
+  /** Where the commands are that every program of the workspace may use. */
+  readonly binDir: string;
   readonly groups: ProcessGroups;
   readonly stop: Guest['stop'];
 }
@@ -59,19 +62,22 @@ export class Binding {
 }
 
 function createBound(binding: BindingOptions, { id, incarnation, hostname }: GuestIdentity & { readonly hostname?: string }): Bound {
-  const { options, processEnv, groups, stop } = binding;
+  const { options, processEnv, binDir, groups, stop } = binding;
   const root = realpathSync(options.workspace);
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
   const log = new AgentLog(options.stateDir);
+  const agentSocket = join(options.runDir, 'agent.sock');
+  const inherited = inheritedEnv(processEnv);
   const baseEnv = {
-    ...inheritedEnv(processEnv),
+    ...inherited,
+    ...teamEnv({ path: inherited['PATH'], binDir, socket: agentSocket, node: process.execPath }),
     ...(hostname !== undefined && { HOSTNAME: hostname }),
     ...(options.hasEgress && proxyEnv(EGRESS_PORT)),
     AGENTISO_WORKSPACE: root,
   };
   const setNames = new Map<string, string>();
   const env = () => ({ ...baseEnv, ...Object.fromEntries(setNames) });
-  const guest: Guest = { id, incarnation, root, stateDir: options.stateDir, env, groups, log, stop };
+  const guest: Guest = { id, incarnation, root, stateDir: options.stateDir, agentSocket, env, groups, log, stop };
   const relay = createRelay(guest);
   log.write('guest', `started as ${id} incarnation ${incarnation}`);
   if (options.hasEgress) {
@@ -93,6 +99,15 @@ function lateExecStreamHandlers(guest: Guest): Pick<ControlHandlers, 'execStream
   };
 }
 
+/** Few guests are ever asked. */
+function lateGitHandlers(guest: Guest): Pick<ControlHandlers, 'gitExport' | 'gitImport'> {
+  const load = () => import('./git/handlers.ts').then(({ gitHandlers }) => gitHandlers(guest));
+  return {
+    gitExport: async (params, context) => (await load()).gitExport(params, context),
+    gitImport: async (params, context) => (await load()).gitImport(params, context),
+  };
+}
+
 function createHandlers(guest: Guest, setNames: Map<string, string>): Omit<Bound['handlers'], keyof Relay['handlers']> {
   return {
     exec: execHandler(guest),
@@ -103,5 +118,7 @@ function createHandlers(guest: Guest, setNames: Map<string, string>): Omit<Bound
     logs: logsHandler(guest),
     portForward: portForwardHandler(),
     shutdown: shutdownHandler(guest),
+    ...artifactHandlers(guest),
+    ...lateGitHandlers(guest),
   };
 }

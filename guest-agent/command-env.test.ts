@@ -1,9 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { checkEnv, inheritedEnv } from './command-env.ts';
+import { checkEnv, inheritedEnv, teamEnv } from './command-env.ts';
 
 describe('inheritedEnv', () => {
   it('takes five names and nothing else', () => {
     expect(inheritedEnv({ PATH: '/bin', HOME: '/root', TOKEN: 'secret', NODE_OPTIONS: '-r x' })).toEqual({ PATH: '/bin', HOME: '/root' });
+  });
+});
+
+describe('teamEnv', () => {
+  it.each([
+    ['/opt/bin:/bin', '/opt/bin:/bin:/run/bin'],
+    [undefined, '/usr/local/bin:/usr/bin:/bin:/run/bin'],
+    ['', '/usr/local/bin:/usr/bin:/bin:/run/bin'],
+  ])('puts the command at the end of PATH: %j', (path, PATH) => {
+    expect(teamEnv({ path, binDir: '/run/bin', socket: '/run/agent.sock', node: '/usr/bin/node' })).toEqual({
+      PATH,
+      AGENTISO_SOCKET: '/run/agent.sock',
+      AGENTISO_NODE: '/usr/bin/node',
+    });
   });
 });
 

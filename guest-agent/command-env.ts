@@ -20,6 +20,22 @@ export function proxyEnv(port: number): Record<string, string> {
   return { ...upper, http_proxy: proxy, https_proxy: proxy, no_proxy: direct };
 }
 
+const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+export interface TeamPlaces {
+  /** As it is without. */
+  readonly path: string | undefined;
+  readonly binDir: string;
+  readonly socket: string;
+  /** What runs the command `team`. */
+  readonly node: string;
+}
+
+/** How programs find the command `team`, and it the guest. At the end of PATH: what the workspace calls by the same name is meant then. */
+export function teamEnv({ path, binDir, socket, node }: TeamPlaces): Record<string, string> {
+  return { PATH: `${path || USUAL_PATH}:${binDir}`, AGENTISO_SOCKET: socket, AGENTISO_NODE: node };
+}
+
 /** Throws naming the first variable that may not be set. */
 export function checkEnv(env: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(env)) {

@@ -152,7 +152,11 @@ describe('execStream', () => {
   });
 
   it.each([
-    { name: 'a missing program', params: { argv: ['/no/such/program'] }, says: /^exec failed: spawn \/no\/such\/program ENOENT\n$/ },
+    {
+      name: 'a missing program',
+      params: { argv: ['/no/such/program'] },
+      says: /^exec failed: \/no\/such\/program: not found, neither as a path nor in the PATH of the agent\n$/,
+    },
     { name: 'a blocked name', params: { command: 'true', env: { LD_PRELOAD: 'x' } }, says: /LD_PRELOAD may not be set/ },
     { name: 'a directory outside', params: { command: 'true', cwd: '/etc' }, says: /outside the workspace/ },
   ])('makes a result of $name', async ({ params, says }) => {
@@ -217,6 +221,7 @@ describe('execStream on a terminal', () => {
       incarnation: 'inc',
       root,
       stateDir: root,
+      agentSocket: join(root, 'agent.sock'),
       env,
       groups,
       log: new AgentLog(root),

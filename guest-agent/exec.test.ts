@@ -1,5 +1,5 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ExecParams, ExecResult } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
@@ -108,7 +108,19 @@ describe('the environment of an exec', () => {
       .map((line) => line.split('=')[0]);
     expect(stdout).toContain('EXTRA=one two\n');
     expect(stdout).toContain(`AGENTISO_WORKSPACE=${guest.workspace}\n`);
-    expect(['PATH', 'HOME', 'LANG', 'TERM', 'SHELL', 'AGENTISO_WORKSPACE', 'EXTRA']).toEqual(expect.arrayContaining(names));
+    const own = ['AGENTISO_WORKSPACE', 'AGENTISO_SOCKET', 'AGENTISO_NODE'];
+    expect(['PATH', 'HOME', 'LANG', 'TERM', 'SHELL', ...own, 'EXTRA']).toEqual(expect.arrayContaining(names));
+  });
+
+  it('leads to the command of the team, behind everything else in PATH', async () => {
+    const { stdout } = await exec({ command: 'echo "$AGENTISO_SOCKET"; echo "$PATH"; command -v team; team help' });
+    const [socket, path, command, title] = stdout.split('\n');
+    const bin = join(dirname(bundle.path), 'bin');
+    expect([socket, command]).toEqual([join(guest.runDir, 'agent.sock'), join(bin, 'team')]);
+    expect(path?.split(':').at(-1)).toBe(bin);
+    expect(title).toMatch(/^team: what an agent can do/);
+    await exec({ command: 'mkdir own && printf "#!/bin/sh\\necho mine\\n" > own/team && chmod +x own/team' });
+    expect(await exec({ command: 'PATH="$PWD/own:$PATH"; team help' })).toMatchObject({ stdout: 'mine\n' });
   });
 
   it.each(['PATH', 'IFS', 'ENV', 'BASH_ENV', 'LD_PRELOAD'])('may not set %s, and then nothing runs', async (name) => {

@@ -9,6 +9,8 @@ export interface Guest {
   readonly root: string;
   /** Its durable memory; exists. */
   readonly stateDir: string;
+  /** Where its programs reach it: the path of a unix socket. */
+  readonly agentSocket: string;
   /** The part of a command's environment that does not come from the caller: the guest's own names, then those of `setEnv`. */
   env(): Readonly<Record<string, string>>;
   readonly groups: ProcessGroups;

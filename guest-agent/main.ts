@@ -2,7 +2,7 @@
  * The guest agent: started by a driver inside the workspace, reached over two sockets in its run directory. It belongs to no daemon: it
  * outlives the one that started it, and ends when it is told to, when nobody can reach it any more, or when nobody has for long.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Binding } from './binding.ts';
 import { writeCrash } from './crash-log.ts';
@@ -31,7 +31,9 @@ async function main(): Promise<void> {
   const groups = new ProcessGroups(new PipePool(join(options.stateDir, 'pipes')));
   const listeners: Listener[] = [];
   const stop = (reason: string, graceMs?: number) => void stopProcess(guestProcess, reason, graceMs);
-  const binding = new Binding({ options, groups, stop, processEnv: process.env });
+  // Beside this program, wherever a driver has put it.
+  const binDir = join(dirname(process.argv[1] ?? ''), 'bin');
+  const binding = new Binding({ options, groups, stop, binDir, processEnv: process.env });
   const guestProcess: GuestProcess = { options, groups, binding, listeners };
 
   process.on('uncaughtException', (error) => crash(guestProcess, error));

@@ -8,9 +8,15 @@ import { build } from 'esbuild';
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const entry = pathOf('test/bench/index.ts');
 const bundles = pathOf('node_modules/.cache/agentiso');
-const isApi = process.argv.includes('api');
 // What is measured runs as it ships; the benchmarks around it run from source, which tsx makes slower.
-const env = isApi ? await bundleApi(`${bundles}/bench-api`) : await bundleStore(`${bundles}/bench-subject.mjs`);
+const BUNDLERS = {
+  api: () => bundleApi(`${bundles}/bench-api`),
+  messages: () => bundleProgram('AGENTISO_BENCH_MESSAGES', 'test/bench/messages/end-process.ts', `${bundles}/bench-messages`),
+  tasks: () => bundleProgram('AGENTISO_BENCH_TASKS', 'test/bench/tasks/team-process.ts', `${bundles}/bench-tasks`),
+  scale: () => bundleProgram('AGENTISO_BENCH_SCALE', 'test/bench/scale/fleet-process.ts', `${bundles}/bench-scale`),
+};
+const bundler = Object.entries(BUNDLERS).find(([name]) => process.argv.includes(name))?.[1];
+const env = bundler ? await bundler() : await bundleStore(`${bundles}/bench-subject.mjs`);
 
 async function bundleStore(subject) {
   await bundle({ entryPoints: [pathOf('test/bench/store-subject.ts')], outfile: subject });
@@ -25,6 +31,15 @@ async function bundleApi(dir) {
   const references = ['floor-server', 'one-request'].map((name) => pathOf(`test/bench/api/${name}.ts`));
   await bundle({ entryPoints: references, outdir: dir, outExtension: { '.js': '.mjs' } });
   return { AGENTISO_BENCH_API: dir };
+}
+
+/** A program of the benchmarks that holds a daemon, with the guest agent beside it as the daemon expects it. */
+async function bundleProgram(variable, source, dir) {
+  rmSync(dir, { recursive: true, force: true });
+  const program = `${dir}/program.mjs`;
+  await bundle({ entryPoints: [pathOf(source)], outfile: program });
+  execFileSync(process.execPath, [pathOf('scripts/bundle-guest.mjs'), dir], { stdio: 'inherit' });
+  return { [variable]: program };
 }
 
 function bundle(options) {

@@ -1,10 +1,10 @@
 /**
- * Bundles the guest agent: `node bundle-guest.mjs DIRECTORY` makes guest-agent.cjs, which is what a driver starts, and guest-agent.pack,
- * the program with the code that V8 compiled for it (guest-agent/launch.ts says how they go together).
+ * Bundles the guest agent: `node bundle-guest.mjs DIRECTORY` makes guest-agent.cjs, which is what a driver starts, guest-agent.pack, the
+ * program with the code that V8 compiled for it (guest-agent/launch.ts says how they go together), and bin/team, the command of the agents.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -21,10 +21,15 @@ const cache = join(aside, 'guest-agent.cache');
 // Names stay: the stack of a guest that failed is all that is left of it.
 const common = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20.19', format: 'cjs', legalComments: 'none' };
 const small = { minifySyntax: true, minifyWhitespace: true, charset: 'ascii', logLevel: 'error' };
+/** To a shell the second line is a command that does nothing and one that starts Node; to Node it is a word and a comment. */
+const START_NODE = `#!/bin/sh\n':' //; exec "\${AGENTISO_NODE:-node}" "$0" "$@"`;
+const team = join(target, 'bin', 'team');
 
 try {
   await build({ ...common, ...small, entryPoints: ['guest-agent/main.ts'], outfile: program });
   await build({ ...common, ...small, entryPoints: ['guest-agent/launch.ts'], outfile: join(target, 'guest-agent.cjs') });
+  await build({ ...common, ...small, entryPoints: ['guest-agent/team/main.ts'], outfile: team, banner: { js: START_NODE } });
+  chmodSync(team, 0o755);
   await warmUp();
   writeFileSync(join(target, 'guest-agent.pack'), pack(wrapped(readFileSync(program)), readFileSync(cache)));
 } finally {
@@ -62,7 +67,7 @@ async function warmUp() {
 /** Any answer will do: one that refuses has come the same way. */
 async function greet(path, identity) {
   const socket = connect(path);
-  const hello = Buffer.from(JSON.stringify({ id: 1, type: 'hello', params: { generation: 2, ...identity } }));
+  const hello = Buffer.from(JSON.stringify({ id: 1, type: 'hello', params: { generation: 3, ...identity } }));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(hello.length);
   socket.write(Buffer.concat([length, hello]));

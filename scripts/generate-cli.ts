@@ -3,11 +3,12 @@ import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../src/cli/api-command.ts';
 import { apiCommands } from '../src/cli/api-commands.ts';
 import { parseFlag } from '../src/cli/arguments.ts';
 import type { Command, Option } from '../src/cli/command.ts';
+import { WITH_A_TEAM } from '../src/cli/help.ts';
 import { localCommands } from '../src/cli/local-commands.ts';
 
 const OURS = ['up', 'init', 'serve', 'validate', 'doctor'] as const;
 /** They ask the server, and kubectl does not have them. */
-const OURS_OF_THE_SERVER = ['why', 'board', 'token'] as const;
+const OURS_OF_THE_SERVER = [...WITH_A_TEAM, 'token'] as const;
 const GLOBAL_OPTIONS: readonly Option[] = [NAMESPACE_OPTION, ...TARGET_OPTIONS];
 
 export function cliPage(): string {

@@ -1,5 +1,5 @@
 /** What makes an agent worth a look: its workspace, its session, its team, its team mates. */
-import { type KindObject, keyOf } from '#api/meta.ts';
+import { formatKey, type KindObject, keyOf } from '#api/meta.ts';
 import type { Agent, Team } from '#api/types.ts';
 import type { Key, Wake, Watch } from '#runtime/controller.ts';
 import type { Store } from '#store/store.ts';
@@ -8,13 +8,16 @@ import type { Agents } from './agents.ts';
 /** Addresses and phases of team mates change in bursts when a team starts. */
 const TEAM_DELAY_MS = 250;
 
-export function agentWakes({ here, sessions }: Pick<Agents, 'here' | 'sessions'>, agentByUid: (uid: string) => Agent | undefined): Wake {
+export function agentWakes(
+  { here, sessions, git }: Pick<Agents, 'here' | 'sessions' | 'git'>,
+  agentByUid: (uid: string) => Agent | undefined,
+): Wake {
   return (enqueue) => {
     const wake = (uid: string) => {
       const agent = agentByUid(uid);
       if (agent) enqueue(keyOf(agent));
     };
-    const unsubscribes = [...here.drivers.map((driver) => driver.onChange(wake)), sessions.onChange(wake)];
+    const unsubscribes = [...here.drivers.map((driver) => driver.onChange(wake)), sessions.onChange(wake), git.wake(enqueue)];
     return () => {
       for (const unsubscribe of unsubscribes) unsubscribe();
     };
@@ -23,23 +26,59 @@ export function agentWakes({ here, sessions }: Pick<Agents, 'here' | 'sessions'>
 
 /** Of a team that lets its agents talk each one knows the addresses of the others; what a team allows reaches its sub-teams too. */
 export function agentWatches(store: Pick<Store, 'list' | 'get'>): Watch[] {
-  const keysWhere = (isConcerned: (agent: Agent) => boolean): Key[] =>
-    (store.list('Agent').items as Agent[]).filter(isConcerned).map(keyOf);
+  const teams = new Fingerprints();
+  const agents = new Fingerprints();
+  const membersOf = (namespace: string, team: string): Key[] =>
+    store.list('Agent', { namespace, fieldSelector: `spec.team=${team}` }).items.map(keyOf);
   return [
     {
       kind: 'Team',
       delayMs: TEAM_DELAY_MS,
-      toKeys: ({ metadata }) => keysWhere((agent) => agent.metadata.namespace === metadata.namespace),
+      toKeys(changed, type) {
+        const { metadata, spec } = changed as Team;
+        // The status of a Team changes all the time, and a look at each agent of a large home for each change would never end.
+        if (!teams.isNews(changed, type, [metadata.uid, spec.parent, spec.network, spec.repo])) return [];
+        const { namespace, name } = metadata;
+        return [name, ...descendantsOf(store, namespace, name)].flatMap((team) => membersOf(namespace, team));
+      },
     },
     {
       kind: 'Agent',
       delayMs: TEAM_DELAY_MS,
-      toKeys(changed: KindObject) {
-        const { metadata, spec } = changed as Agent;
+      toKeys(changed, type) {
+        const { metadata, spec, status } = changed as Agent;
+        if (!agents.isNews(changed, type, [metadata.uid, status?.ip])) return [];
         const team = store.get({ kind: 'Team', namespace: metadata.namespace, name: spec.team }) as Team | undefined;
-        if (!team?.spec.network?.allowInterAgent) return [];
-        return keysWhere((agent) => agent.spec.team === spec.team && agent.metadata.namespace === metadata.namespace);
+        return team?.spec.network?.allowInterAgent ? membersOf(metadata.namespace, spec.team) : [];
       },
     },
   ];
+}
+
+/** What was last seen of each object, as far as it matters to others. */
+class Fingerprints {
+  readonly #seen = new Map<string, string>();
+
+  isNews(object: KindObject, type: string, facts: readonly unknown[]): boolean {
+    const id = formatKey(keyOf(object));
+    const before = this.#seen.get(id);
+    const fingerprint = JSON.stringify(facts);
+    if (type === 'DELETED') this.#seen.delete(id);
+    else this.#seen.set(id, fingerprint);
+    return type === 'DELETED' || type === 'SYNC' || before !== fingerprint;
+  }
+}
+
+/** Each once, also where teams wrongly stand in a ring. */
+function descendantsOf(store: Pick<Store, 'list'>, namespace: string, name: string): string[] {
+  const found = new Set<string>();
+  const add = (parent: string): void => {
+    for (const { metadata } of store.list('Team', { namespace, fieldSelector: `spec.parent=${parent}` }).items) {
+      if (metadata.name === name || found.has(metadata.name)) continue;
+      found.add(metadata.name);
+      add(metadata.name);
+    }
+  };
+  add(name);
+  return [...found];
 }

@@ -7,6 +7,8 @@ import type { AgentDeps, Place, Surroundings } from '#controllers/agent/deps.ts'
 import { permissionsOf, type TeamsByName, teamOfAgent, teamsByName } from '#controllers/network/policy.ts';
 import type { Driver } from '#drivers/driver.ts';
 import { uidOf } from '#drivers/sandbox/driver.ts';
+import { openTeamRepositories } from '#git/open-team-repositories.ts';
+import type { TeamRepositories } from '#git/team-repository.ts';
 import { createSessions } from '#guest/create-sessions.ts';
 import type { Sessions } from '#guest/sessions.ts';
 import { ignoreNotFound, NotFoundError } from '#lib/errors.ts';
@@ -19,13 +21,17 @@ import { createNetwork } from '#network/create-network.ts';
 import { createEgress, type Egress } from '#network/egress/create-egress.ts';
 import type { Network } from '#network/network.ts';
 import { PortForwards } from '#network/port-forwards/port-forwards.ts';
+import { openRelay, type Relay, type RelayOptions } from '#relay/open-relay.ts';
+import type { TaskBook } from '#relay/task-book.ts';
+import type { Vault } from '#vault/vault.ts';
+import { type AgentGit, createAgentGit } from './agent-git.ts';
 import { forwardPort } from './agent-io.ts';
-import { type Cards, createCards } from './cards.ts';
+import { openCards, type VaultCards } from './cards.ts';
 import { chooseDriver, type DriversHere, findDrivers } from './isolation.ts';
-import { createRelayDesk } from './relay-desk.ts';
+import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
 
-export interface AgentsOptions {
+export interface AgentsOptions extends Pick<RelayOptions, 'metrics' | 'agentByUid' | 'teamByUid' | 'warn' | 'checkTeam'> {
   readonly home: string;
   readonly client: Client;
   readonly log: Logger;
@@ -33,9 +39,26 @@ export interface AgentsOptions {
   readonly version: string;
   /** A name that an agent's proxy refused. */
   readonly onRefused: (agent: Agent, name: string) => void;
-  readonly agentByUid: (uid: string) => Agent | undefined;
   readonly uplink: boolean;
+  /** What agents may ask for beside mail. */
+  readonly book: TaskBook;
+  readonly vault: Vault;
+  /** A card that somebody else had changed was put back. */
+  readonly onCardRestored: (agent: Agent, message: string) => void;
+  /** Uids of agents that work on Tasks they have taken by themselves. */
+  readonly pulling?: () => readonly string[];
+  readonly machine?: Machine;
 }
+
+/** What touches the machine: a benchmark of a thousand agents puts a simulated one in its place. */
+export interface Machine {
+  readonly createNetwork: typeof createNetwork;
+  readonly findDrivers: typeof findDrivers;
+  readonly createSessions: typeof createSessions;
+  readonly createEgress: typeof createEgress;
+}
+
+const THIS_MACHINE: Machine = { createNetwork, findDrivers, createSessions, createEgress };
 
 /** The parts, for whoever puts the daemon together. */
 export interface Agents {
@@ -43,51 +66,81 @@ export interface Agents {
   readonly here: DriversHere;
   readonly sessions: Sessions;
   readonly mail: Mail;
+  readonly relay: Relay;
   readonly network: Network;
   readonly numbers: Numbers;
+  readonly repositories: TeamRepositories;
+  readonly git: AgentGit;
   readonly egress: Egress;
   readonly forwards: PortForwards;
-  readonly cards: Cards;
+  readonly cards: VaultCards;
   readonly tokens: TeamTokens;
   /** Where an agent's workspace is; undefined when it has none. */
   driverOf(uid: string): Driver | undefined;
 }
 
 export async function openAgents(options: AgentsOptions): Promise<Agents> {
-  const { home, client, log, agentByUid, onRefused } = options;
-  const network = await createNetwork({ home, log, uplink: options.uplink });
-  const here = await findDrivers({ ...options, hasLinks: network.mode === 'nftables' });
-  const mail = openMail({ directory: join(home, 'state', 'mail'), log });
+  const { home, client, log, agentByUid, teamByUid, onRefused, warn, book, vault, machine = THIS_MACHINE } = options;
+  const network = await machine.createNetwork({ home, log, uplink: options.uplink });
+  const here = await machine.findDrivers({ ...options, hasLinks: network.mode === 'nftables' });
+  const mail = openMail({
+    directory: join(home, 'state', 'mail'),
+    log,
+    onProblem({ owner, reason, message }) {
+      const object = agentByUid(owner) ?? teamByUid(owner);
+      if (object) warn(object, reason, message);
+    },
+  });
   const driverOf = (uid: string): Driver | undefined => {
     const name = agentByUid(uid)?.status?.isolation?.driver;
     return here.drivers.find((driver) => driver.name === name);
   };
-  const hint = (uid: string, nextSeq: number) => sessions.get(uid)?.hint(nextSeq);
-  const sessions: Sessions = createSessions({
-    desk: createRelayDesk({ client, mail, agentByUid, hint }),
+  const hint: RelayOptions['hint'] = (uid, nextSeq, message) => sessions.get(uid)?.hint(nextSeq, message);
+  const relay = openRelay({ ...options, mail, hint, incarnationOf: (uid) => sessions.get(uid)?.incarnation });
+  const sessions: Sessions = machine.createSessions({
+    desk: relay.deskFor({ book, vault }),
     version: options.version,
     async dial(uid, port, signal) {
       const driver = await driverWith(uid, here, signal);
       return driver.connect(uid, port, signal);
     },
   });
-  const egress = createEgress({
+  const egress = machine.createEgress({
     log,
     onRefused(uid, name) {
       const agent = agentByUid(uid);
       if (agent) onRefused(agent, name);
     },
   });
+  const numbers = new Numbers(join(home, 'state', 'numbers.json'));
+  const repositories = await openTeamRepositories(home);
+  const bases = createTeamBases(home);
+  await bases.sweep();
+  const git = createAgentGit({
+    client,
+    repositories,
+    bases,
+    sessions,
+    agentByUid,
+    log,
+    drivers: here.drivers,
+    warn,
+    ...(options.pulling && { pulling: options.pulling }),
+    teamNumber: (agent) => teamNumberOf({ numbers }, client, agent),
+  });
   return {
     homeHash: homeHash(realpathSync(home)),
     here,
     sessions,
     mail,
+    relay,
     network,
-    numbers: new Numbers(join(home, 'state', 'numbers.json')),
+    numbers,
+    repositories,
+    git,
     egress,
     forwards: new PortForwards({ log }),
-    cards: createCards(home),
+    cards: openCards({ vault, log, onRestored: options.onCardRestored }),
     tokens: new TeamTokens(),
     driverOf,
   };
@@ -106,9 +159,14 @@ export function agentDeps(
   agents: Agents,
   client: Client,
 ): Omit<AgentDeps, 'workspaceChanges' | 'watches' | 'hostEnv' | 'newIncarnation' | 'monotonicMs'> {
-  const { here, sessions, forwards, cards, mail, egress, tokens } = agents;
+  const { here, sessions, forwards, cards, mail, relay, egress, tokens } = agents;
   return {
     sessions,
+    prepare: (agent, session) => agents.git.prepare(agent, session),
+    rescue: (agent, driver, signal) => agents.git.rescue(agent, driver, signal),
+    workOf: (agent) => agents.git.workOf(agent),
+    inbox: relay.activity,
+    notices: relay.notices,
     driverFor: (agent) => chooseDriver(agent, here),
     placeOf: (agent, driver) => placeOf(agents, client, agent, driver),
     surroundingsOf: (agent) => surroundingsOf(agents, client, agent),
@@ -128,7 +186,7 @@ export function agentDeps(
     },
     async forget(agent) {
       const { uid } = agent.metadata;
-      await Promise.all([forwards.remove(uid), egress.close(uid), cards.remove(agent), mail.remove(uid)]);
+      await Promise.all([forwards.remove(uid), egress.close(uid), cards.remove(agent), mail.remove(uid), agents.git.forget(agent)]);
       tokens.forgetAgent(uid);
     },
   };
@@ -136,14 +194,21 @@ export function agentDeps(
 
 const DEFAULT_GRACE_SECONDS = 30;
 
-async function placeOf({ network, numbers }: Agents, client: Client, agent: Agent, driver: Driver): Promise<Place> {
+async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Driver): Promise<Place> {
+  const { network, numbers, git, here } = agents;
+  const team = await teamNumberOf(agents, client, agent);
+  const isOwned = driver.name === 'sandbox' && here.sandbox.mode === 'root';
+  const base = await git.baseOf(agent, isOwned ? uidOf(team) : undefined);
+  if (driver.name === 'process') return { team, egress: false, ...base };
+  if (network.mode === 'proxy-only') return { team, egress: true, ...base };
+  const link = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), AbortSignal.timeout(30_000));
+  return { team, egress: true, network: link.namespace, ...base };
+}
+
+async function teamNumberOf({ numbers }: Pick<Agents, 'numbers'>, client: Client, agent: Agent): Promise<number> {
   const team = teamOfAgent(agent, await teamsOf(client, agent));
   // An agent whose team is not there has files of its own all the same.
-  const number = numbers.numberOf('teams', team?.metadata.uid ?? agent.metadata.uid);
-  if (driver.name === 'process') return { team: number, egress: false };
-  if (network.mode === 'proxy-only') return { team: number, egress: true };
-  const link = await network.ensureLink(numbers.numberOf('agents', agent.metadata.uid), AbortSignal.timeout(30_000));
-  return { team: number, egress: true, network: link.namespace };
+  return numbers.ensure('teams', team?.metadata.uid ?? agent.metadata.uid);
 }
 
 async function surroundingsOf(agents: Agents, client: Client, agent: Agent): Promise<Surroundings> {
@@ -154,7 +219,7 @@ async function surroundingsOf(agents: Agents, client: Client, agent: Agent): Pro
   const agentToken = tokens.ofAgent(uid);
   const driver = agents.driverOf(uid);
   if (driver?.name === 'process') {
-    const number = numbers.numberOf('agents', uid);
+    const number = await numbers.ensure('agents', uid);
     return { httpAddress: loopbackOf(agents.homeHash, number), agentToken, teamToken: null, peers: {} };
   }
   if (team && driver) await ensureEgress(agents, driver, agent, { team, teams });
@@ -185,6 +250,6 @@ async function ensureEgress(
   { team, teams }: { readonly team: Team; readonly teams: TeamsByName },
 ): Promise<void> {
   const { allowDomains, allowInternet } = permissionsOf(team, teams);
-  const owner = here.sandbox.mode === 'root' ? { uid: uidOf(numbers.numberOf('teams', team.metadata.uid)) } : {};
+  const owner = here.sandbox.mode === 'root' ? { uid: uidOf(await numbers.ensure('teams', team.metadata.uid)) } : {};
   await egress.listen(uid, join(driver.runDirectory(uid), 'egress.sock'), { allowDomains, allowInternet }, owner);
 }

@@ -11,7 +11,7 @@ import { taskAssignment } from '#protocol/relay.ts';
 import { bench, newAgent, newTask } from '../test/support/controllers.ts';
 import { fakeSessions } from '../test/support/fake-sessions.ts';
 import { toOutcome } from './attempt-messages.ts';
-import { openAttempts } from './attempts.ts';
+import { type AttemptsOptions, openAttempts } from './attempts.ts';
 
 const cleanUps: (() => Promise<void> | void)[] = [];
 
@@ -71,8 +71,8 @@ async function setUp() {
   const mail = openMail({ directory, log: silentLogger });
   cleanUps.push(() => mail.close());
   const sessions = fakeSessions(() => 1_000);
-  const open = async () => {
-    const attempts = await openAttempts({ client: world.client, mail, sessions, log: silentLogger });
+  const open = async (more: Partial<AttemptsOptions> = {}) => {
+    const attempts = await openAttempts({ client: world.client, mail, sessions, log: silentLogger, ...more });
     cleanUps.push(() => attempts.close());
     return attempts;
   };
@@ -196,6 +196,21 @@ describe('a result', () => {
     expect([woken.length, attempts.outcomes(task.metadata.uid)]).toEqual([1, []]);
   });
 
+  it('that was the last one costs the guest no further question', async () => {
+    const { attempts, uid, claimed, there, sessions, woken } = await setUp();
+    sessions.ensure(uid, 'run-1');
+    sessions.beat(uid);
+    await vi.waitFor(() => expect(there.polls).toBe(1));
+    for (const name of ['a-one', 'a-two']) {
+      const task = await claimed(name);
+      there.end(task);
+      sessions.beat(uid, report);
+      await vi.waitFor(() => expect(woken).toContain(name));
+      for (const outcome of attempts.outcomes(task.metadata.uid)) await attempts.accept(outcome);
+    }
+    expect([there.results.size, there.polls]).toEqual([0, 3]);
+  });
+
   it('of more than one poll comes with the next, when the first ones are accepted', async () => {
     const { attempts, uid, claimed, there, sessions, woken } = await setUp();
     const names = Array.from({ length: 45 }, (_, index) => `a-t${index}`);
@@ -310,6 +325,39 @@ it('remembers when a heartbeat last named an attempt, also when the session is g
   expect([attempts.lastSeenMs(taskUid, 1), attempts.lastSeenMs(taskUid, 2)]).toEqual([1_000, undefined]);
   sessions.close(uid, 'over');
   expect(attempts.lastSeenMs(taskUid, 1)).toBe(1_000);
+});
+
+it('knows when a run of an agent last gave a sign of life, and of no other run', async () => {
+  const { attempts, uid, sessions } = await setUp();
+  expect(attempts.agentSeenMs(uid, 'run-1')).toBeUndefined();
+  sessions.ensure(uid, 'run-1');
+  sessions.beat(uid);
+  expect([attempts.agentSeenMs(uid, 'run-1'), attempts.agentSeenMs(uid, 'run-2')]).toEqual([1_000, undefined]);
+});
+
+it('offers a result when its whole outputs are kept, tries again when they could not be, and counts the attempt as alive meanwhile', async () => {
+  const { attempts, claimed, sessions, uid, there, open } = await setUp();
+  attempts.close();
+  const task = await claimed('a-one');
+  const { uid: taskUid } = task.metadata;
+  const calls: ((kept: { name: string; path: string; sizeBytes: number }[] | Error) => void)[] = [];
+  const keep = () =>
+    new Promise<{ name: string; path: string; sizeBytes: number }[]>((resolve, reject) =>
+      calls.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer))),
+    );
+  const next = await open({ artifacts: { keep } });
+  sessions.ensure(uid, 'run-1');
+  there.end(task, { artifacts: [{ name: 'stdout', sizeBytes: 3 }] });
+  sessions.beat(uid, report);
+  await vi.waitFor(() => expect(calls).toHaveLength(1));
+  expect(next.outcomes(taskUid)).toEqual([]);
+  expect(next.lastSeenMs(taskUid, 1)).toBeGreaterThan(0);
+  calls[0]?.(new Error('the disk is full'));
+  await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 10_000 });
+  const kept = [{ name: 'stdout.log', path: 'default/a/a-one/1/stdout.log', sizeBytes: 3 }];
+  calls[1]?.(kept);
+  await vi.waitFor(() => expect(next.outcomes(taskUid)[0]?.result?.artifacts).toEqual(kept));
+  expect(next.lastSeenMs(taskUid, 1)).toBeUndefined();
 });
 
 it('knows which runs of agents the daemon before has stopped', async () => {

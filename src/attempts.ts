@@ -14,6 +14,7 @@ import type { Logger } from '#lib/log.ts';
 import type { Mailbox } from '#mail/mail.ts';
 import type { AttemptKey, TaskResult } from '#protocol/control.ts';
 import type { Key, Wake } from '#runtime/controller.ts';
+import type { Artifacts, KeptArtifact } from './artifacts.ts';
 import { toAssignment, toOutcome } from './attempt-messages.ts';
 
 export interface AttemptsOptions {
@@ -21,6 +22,8 @@ export interface AttemptsOptions {
   readonly mail: { open(owner: string): Promise<Pick<Mailbox, 'append' | 'ack' | 'withdraw' | 'state'>> };
   readonly sessions: Pick<Sessions, 'get' | 'onChange'>;
   readonly log: Logger;
+  /** Absent: whole outputs are not kept. */
+  readonly artifacts?: Pick<Artifacts, 'keep'>;
 }
 
 export interface OpenAttempts extends Attempts {
@@ -55,7 +58,11 @@ class GuestAttempts implements OpenAttempts {
   /** Attempt → the agent that has it, and when that was last said. */
   readonly #runners = new Map<string, string>();
   readonly #seenMs = new Map<string, number>();
+  /** Results whose whole outputs are on their way: their attempts are over, but not lost. */
+  readonly #fetching = new Set<string>();
   readonly #polling = new Map<string, { again: boolean }>();
+  /** Agents whose guests have more results than the last poll brought. */
+  readonly #hasMore = new Set<string>();
   /** Agent uid → the incarnation that was asked since it connected. */
   readonly #greeted = new Map<string, string>();
   readonly #namespaces = new Map<string, string>();
@@ -78,10 +85,10 @@ class GuestAttempts implements OpenAttempts {
   async assign(agent: Agent, task: Task): Promise<void> {
     const { uid, namespace, name } = agent.metadata;
     const { team } = task.spec;
-    const assignment = toAssignment(task);
+    const assignment = await toAssignment(task, this.#options.client);
     const mailbox = await this.#options.mail.open(uid);
     this.#runners.set(toKey(assignment), uid);
-    await mailbox.append({
+    const message = await mailbox.append({
       key: toKey(assignment),
       namespace,
       team,
@@ -90,7 +97,7 @@ class GuestAttempts implements OpenAttempts {
       message_type: 'task_assignment',
       content: JSON.stringify(assignment),
     });
-    this.#options.sessions.get(uid)?.hint(mailbox.state.nextSeq);
+    this.#options.sessions.get(uid)?.hint(mailbox.state.nextSeq, message);
   }
 
   outcomes(taskUid: string): readonly Outcome[] {
@@ -108,7 +115,7 @@ class GuestAttempts implements OpenAttempts {
       this.#options.log.debug({ err: error, agent: agentUid }, 'the guest hears later that its result was accepted');
     });
     // A poll brings only the first ones: there may be more behind them.
-    if (![...this.#outcomes.values()].flat().some((other) => other.agentUid === agentUid)) this.#poll(agentUid);
+    if (this.#hasMore.has(agentUid) && !this.#hasOutcomesOf(agentUid)) this.#poll(agentUid);
   }
 
   async revoke(agentUid: string, taskUid: string, attempt: number): Promise<'ended' | 'unreachable'> {
@@ -127,9 +134,15 @@ class GuestAttempts implements OpenAttempts {
 
   lastSeenMs(taskUid: string, attempt: number): number | undefined {
     const key = toKey({ taskUid, attempt });
+    if (this.#fetching.has(key)) return performance.now();
     const session = this.#options.sessions.get(this.#runners.get(key) ?? '');
     if (session) this.#noteRunning(session);
     return this.#seenMs.get(key);
+  }
+
+  agentSeenMs(agentUid: string, incarnation: string): number | undefined {
+    const session = this.#options.sessions.get(agentUid);
+    return session?.incarnation === incarnation ? session.state.lastHeartbeatMs : undefined;
   }
 
   wasStopped(incarnation: string): boolean {
@@ -196,6 +209,10 @@ class GuestAttempts implements OpenAttempts {
     await this.#tellAccepted(id);
     for (const attempt of [...entriesOf(this.#revoked, id).values()]) await this.#tellRevoked(id, attempt);
     const { results, running } = await session.call('pollResults', { limit: POLL_LIMIT }, { deadlineMs: POLL_DEADLINE_MS });
+    // Where it is not known there may be: one question too many does no harm. Later ones come with a heartbeat of their own.
+    const { pendingResults = Number.POSITIVE_INFINITY } = session.state.heartbeat ?? {};
+    if (results.length < pendingResults || results.length === POLL_LIMIT) this.#hasMore.add(id);
+    else this.#hasMore.delete(id);
     const namespace = await this.#namespaceOf(id);
     if (namespace === undefined) return;
     for (const result of results) await this.#take(id, namespace, result);
@@ -211,7 +228,7 @@ class GuestAttempts implements OpenAttempts {
     if (isKnown || this.#accepted.get(agentUid)?.has(key) || this.#revoked.get(agentUid)?.has(key)) return;
     const taskKey = { kind: 'Task', namespace, name: taskName };
     const task = await ignoreNotFound(this.#options.client.get<Task>(taskKey));
-    const outcome = toOutcome(agentUid, result);
+    const outcome = toOutcome(agentUid, result, await this.#keepOutputs(agentUid, task, result));
     if (task?.metadata.uid !== taskUid) {
       this.#options.log.info({ agent: agentUid, task: taskName, taskUid, attempt }, 'dropped the result of a task that is gone');
       await this.accept(outcome);
@@ -219,6 +236,21 @@ class GuestAttempts implements OpenAttempts {
     }
     this.#outcomes.set(taskUid, [...this.outcomes(taskUid), outcome]);
     for (const listener of this.#listeners) listener(taskKey);
+  }
+
+  /** Before anybody hears of the result, and so before the guest may forget them. Rejects when the round is to be tried again. */
+  async #keepOutputs(agentUid: string, task: Task | undefined, result: TaskResult): Promise<readonly KeptArtifact[]> {
+    const { artifacts, sessions } = this.#options;
+    const session = sessions.get(agentUid);
+    const isCurrent = task?.metadata.uid === result.taskUid && isHeld(task) && task.status?.attempt === result.attempt;
+    if (!artifacts || !session || !isCurrent || !result.artifacts?.length) return [];
+    const key = toKey(result);
+    this.#fetching.add(key);
+    try {
+      return await artifacts.keep(task, result, session);
+    } finally {
+      this.#fetching.delete(key);
+    }
   }
 
   /** What a guest runs although nobody counts on it any more: it was out of reach when that was decided. */
@@ -263,6 +295,14 @@ class GuestAttempts implements OpenAttempts {
       this.#options.log.debug({ err: error, agent: agentUid, ...attempt }, 'the guest hears later that an attempt was revoked');
       return false;
     }
+  }
+
+  /** Without making anything: there may be thousands, and each that is accepted asks. */
+  #hasOutcomesOf(agentUid: string): boolean {
+    for (const outcomes of this.#outcomes.values()) {
+      for (const outcome of outcomes) if (outcome.agentUid === agentUid) return true;
+    }
+    return false;
   }
 
   #drop({ taskUid, attempt }: AttemptKey): void {

@@ -1,4 +1,5 @@
 /** What can be set about a daemon, and its defaults. Pure; read once, passed down. */
+import type { Limits } from '#api/limits.ts';
 import type { LogOptions } from '#lib/log.ts';
 
 export interface DaemonConfig {
@@ -15,6 +16,8 @@ export interface DaemonConfig {
   readonly keepWorkspaces?: boolean;
   /** Let packets of agents leave the machine where their team allows it; routing them further is the operator's. */
   readonly uplink?: boolean;
+  /** How many agents there may be; defaults where absent. */
+  readonly limits?: Partial<Limits>;
   /** Variables of the environment that agents may be given by name. */
   readonly hostEnv?: (name: string) => string | undefined;
 }

@@ -54,8 +54,11 @@ const run = runCli(process.argv.slice(2), {
     columns: out.columns,
   },
   inspectIsolation: async () => (await import('./inspect-isolation.ts')).inspectIsolation(),
-  startDaemon: async (options) =>
-    (await import('./daemon.ts')).startDaemon({ ...options, version: VERSION, hostEnv: (name) => process.env[name] }),
+  async startDaemon(options) {
+    const [{ startDaemon }, { keepHeapSmall }] = await Promise.all([import('./daemon.ts'), import('#runtime/heap.ts')]);
+    keepHeapSmall();
+    return startDaemon({ ...options, version: VERSION, hostEnv: (name) => process.env[name] });
+  },
 });
 void run.then((exitCode) => {
   process.exitCode = exitCode;

@@ -1,5 +1,6 @@
 /** The API of one home: certificates, tokens, both doors, and the kubeconfig that leads to them. */
 import { join } from 'node:path';
+import type { Limits } from '#api/limits.ts';
 import type { DaemonConfig } from '#config';
 import { systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
@@ -7,6 +8,7 @@ import type { AgentIo } from '#server/agent-io.ts';
 import { createApi } from '#server/api.ts';
 import { personIdentity } from '#server/auth/identity.ts';
 import { TokenStore } from '#server/auth/tokens.ts';
+import type { Desks } from '#server/desk.ts';
 import { kubeconfigText, writeKubeconfig } from '#server/kubeconfig.ts';
 import { openDoors } from '#server/listen.ts';
 import { ensureCertificates } from '#server/tls/ensure.ts';
@@ -28,11 +30,14 @@ export interface ServeApiOptions {
   /** What keeps the controllers from working; undefined when nothing does. */
   readonly reconcileProblem: () => string | undefined;
   readonly agentIo?: AgentIo;
+  readonly desks?: Desks;
+  readonly limits?: Limits;
 }
 
 const LOOPBACK = '127.0.0.1';
 
-export async function serveApi({ config, store, log, metrics, reconcileProblem, agentIo }: ServeApiOptions): Promise<ServedApi> {
+export async function serveApi(options: ServeApiOptions): Promise<ServedApi> {
+  const { config, store, log, metrics, reconcileProblem, agentIo, desks, limits } = options;
   const { home, listen = { host: LOOPBACK } } = config;
   const access = join(home, 'state', 'access');
   const tls = await ensureCertificates({ dir: access, now: systemClock.now(), hosts: [listen.host] });
@@ -40,7 +45,8 @@ export async function serveApi({ config, store, log, metrics, reconcileProblem, 
   const kubeconfigOf = (token: string) => kubeconfigText({ server: doors.url, caPem: tls.caPem, token });
   const api = createApi({
     ...(agentIo && { agentIo }),
-    tokenDesk: tokenDesk({ tokens, kubeconfig: kubeconfigOf, onRevoked: (user) => api.endWatches(user) }),
+    desks: { ...desks, tokens: tokenDesk({ tokens, kubeconfig: kubeconfigOf, onRevoked: (user) => api.endWatches(user) }) },
+    ...(limits && { limits }),
     store,
     log,
     tokens,

@@ -1,8 +1,9 @@
 /** What is true of an agent, from what was seen. Pure, but for writing into the status it is given. */
+import type { StartHold } from '#api/fleet.ts';
 import type { Agent } from '#api/types.ts';
 import type { WorkspaceState } from '#drivers/driver.ts';
 import type { SessionState } from '#guest/sessions.ts';
-import { StalledError } from '#lib/errors.ts';
+import { StalledError, WaitingError } from '#lib/errors.ts';
 import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
 import type { WithStatus } from '#runtime/controller.ts';
 import { describeFailure } from '#runtime/failure.ts';
@@ -11,6 +12,8 @@ type Phase = NonNullable<NonNullable<Agent['status']>['phase']>;
 
 /** A heartbeat comes every 10 s; in the status it is a sign of life for people, and each write is a write to disk. */
 const HEARTBEAT_SHOWN_MS = 60_000;
+/** Room comes when others end, and nobody says so to those that wait. */
+const HELD_POLL_MS = 5_000;
 
 export function workspaceCondition({ phase, failure }: WorkspaceState): ConditionInput {
   const type = 'WorkspaceReady';
@@ -36,6 +39,13 @@ export function refused(agent: WithStatus<Agent>, error: unknown, now: Date): un
     setCondition(agent, { type: 'WorkspaceReady', status: 'False', reason: error.reason, message: error.message }, now);
   }
   return error;
+}
+
+/** It may start later, without a change of its own: gives the error for throwing, which says the same of Ready. */
+export function heldBack(agent: WithStatus<Agent>, { reason, message }: StartHold, now: Date): WaitingError {
+  agent.status.phase = 'Pending';
+  setCondition(agent, { type: 'WorkspaceReady', status: 'False', reason, message }, now);
+  return new WaitingError(reason, message, HELD_POLL_MS);
 }
 
 /** Connected, and yet of no use to anybody; gives back the error for throwing, which says the same of Ready. */
@@ -68,14 +78,23 @@ export function readyCondition(agent: Agent): ConditionInput {
   return { type, status: 'True', reason: 'Running', message: '' };
 }
 
+export interface Seen {
+  readonly workspace: WorkspaceState;
+  readonly session: SessionState | undefined;
+  /** How long there has been this session. */
+  readonly sessionMs: number;
+}
+
 /** Phase, heartbeat and Ready, once the parts are known. */
-export function summarise(agent: WithStatus<Agent>, workspace: WorkspaceState, session: SessionState | undefined, now: Date): void {
+export function summarise(agent: WithStatus<Agent>, { workspace, session, sessionMs }: Seen, now: Date): void {
   const ready = readyCondition(agent);
   setCondition(agent, ready, now);
   agent.status.phase = phaseOf(workspace, session, ready.status === 'True');
   if (session?.heartbeat === undefined) return;
   const shown = Date.parse(agent.status.lastHeartbeat ?? '');
-  if (!(now.getTime() - shown < HEARTBEAT_SHOWN_MS)) agent.status.lastHeartbeat = now.toISOString();
+  // A daemon that has just started hears of all its agents at once: that alone is no reason to write every one of them.
+  const isDue = Number.isNaN(shown) || sessionMs >= HEARTBEAT_SHOWN_MS;
+  if (isDue && !(now.getTime() - shown < HEARTBEAT_SHOWN_MS)) agent.status.lastHeartbeat = now.toISOString();
 }
 
 export function phaseOf({ phase, failure }: WorkspaceState, session: SessionState | undefined, isReady: boolean): Phase {

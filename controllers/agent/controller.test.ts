@@ -1,65 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '#api/types.ts';
 import { StalledError, UnavailableError } from '#lib/errors.ts';
-import { bench, conditionOf, newAgent } from '../../test/support/controllers.ts';
-import { type FakeDriverOptions, fakeDriver } from '../../test/support/fake-driver.ts';
-import { fakeSessions } from '../../test/support/fake-sessions.ts';
+import { conditionOf, newAgent } from '../../test/support/controllers.ts';
+import { running, setUp } from './agent.fixture.ts';
 import { workspaceCondition } from './conditions.ts';
-import { AGENT_FINALIZER, agentController } from './controller.ts';
-import type { AgentDeps } from './deps.ts';
+import { AGENT_FINALIZER } from './controller.ts';
 import { restartDelayMs, shouldRestart } from './restarts.ts';
-
-function setUp(options: FakeDriverOptions = {}) {
-  const world = bench();
-  const driver = fakeDriver(options);
-  let incarnations = 0;
-  let monotonicMs = 0;
-  const sessions = fakeSessions(() => monotonicMs);
-  const cards: unknown[] = [];
-  const forgotten: string[] = [];
-  const newController = (more: Partial<AgentDeps> = {}) =>
-    agentController({
-      driverFor: () => driver,
-      newIncarnation: () => `run-${++incarnations}`,
-      workspaceChanges: () => () => {},
-      sessions,
-      placeOf: async () => ({ team: 1, egress: false }),
-      surroundingsOf: async () => ({ httpAddress: null, agentToken: 'a', teamToken: null, peers: {} }),
-      hostEnv: (name) => (name === 'KEY' ? 'secret' : undefined),
-      forward: async (agent) => (agent.spec.portForwards ?? []).map(({ guestPort }) => ({ guestPort, hostPort: 30_000 })),
-      writeCard: async (_agent, card) => void cards.push(card),
-      graceMsOf: async () => 30_000,
-      forget: async ({ metadata }) => void forgotten.push(metadata.name),
-      monotonicMs: () => monotonicMs,
-      ...more,
-    });
-  const controller = newController();
-  const agent = () => world.get<Agent>('Agent', 'one');
-  /** What the network controller would say. */
-  const setNetwork = async (status: 'True' | 'False', reason = 'NotEnforced', message = '') => {
-    const now = agent() as Agent;
-    const condition = { type: 'NetworkReady', status, reason, message, lastTransitionTime: '2026-01-02T03:04:05Z' };
-    const others = (now.status?.conditions ?? []).filter(({ type }) => type !== 'NetworkReady');
-    await world.client.updateStatus<Agent>({ ...now, status: { ...now.status, conditions: [...others, condition] } });
-  };
-  const pass = (ms: number) => {
-    monotonicMs += ms;
-    world.pass(ms);
-  };
-  const look = (using = controller) => world.reconcile(using, 'Agent', 'one');
-  return { ...world, driver, sessions, cards, forgotten, controller, newController, agent, setNetwork, pass, look };
-}
 
 /** Between two heartbeats. */
 const LATER = { requeueAfterMs: expect.any(Number) };
-
-async function running(options: FakeDriverOptions = {}, spec: Record<string, unknown> = {}) {
-  const world = setUp(options);
-  const { metadata } = await world.client.create<Agent>(newAgent('one', spec));
-  await world.setNetwork('True');
-  await world.look();
-  return { ...world, id: metadata.uid };
-}
 
 describe('the five standard cases', () => {
   it('converges from empty: the finalizer first, then a workspace named by the uid', async () => {
@@ -162,6 +111,27 @@ describe('deletion', () => {
     await look(controller);
     await look(controller);
     expect([agent(), driver.workspaces.size]).toEqual([undefined, 0]);
+  });
+});
+
+describe('an agent for which there is no room', () => {
+  it('waits and says why, starts when there is, and is not ended when there is none any more', async () => {
+    const { client, agent, driver, newController, look, setNetwork, sessions } = setUp();
+    let isFull = true;
+    const message = 'too many agents: 100 of 100';
+    const mayStart = () => (isFull ? ({ reason: 'QuotaExceeded', message } as const) : undefined);
+    const controller = newController({ mayStart });
+    const { metadata } = await client.create<Agent>(newAgent('one'));
+    await setNetwork('True');
+    expect(await look(controller)).toEqual({ requeueAfterMs: 5_000 });
+    expect([agent()?.status?.phase, driver.calls]).toEqual(['Pending', []]);
+    for (const type of ['Ready', 'WorkspaceReady']) expect(conditionOf(agent(), type)).toBe(`False QuotaExceeded: ${message}`);
+    isFull = false;
+    await look(controller);
+    sessions.beat(metadata.uid);
+    isFull = true;
+    await look(controller);
+    expect([agent()?.status?.phase, driver.calls]).toEqual(['Ready', [`create ${metadata.uid} run-1`]]);
   });
 });
 
@@ -280,6 +250,63 @@ describe('a workspace that exits', () => {
     expect([agent()?.status?.phase, driver.calls.length]).toEqual(['Stopped', 1]);
   });
 
+  it('is ready for a moment more under the next daemon while its guest is being reached, and not a moment longer', async () => {
+    const { agent, look, newController, sessions, pass, id } = await running();
+    const before = agent();
+    const restart = () => {
+      sessions.closeAll();
+      sessions.connectsAtOnce = false;
+      return newController();
+    };
+    const next = restart();
+    expect(await look(next)).toEqual({ requeueAfterMs: 5_000 });
+    expect(agent()).toBe(before);
+    sessions.set(id, { isControlOpen: true, isRelayOpen: true });
+    await look(next);
+    expect(agent()).toBe(before);
+    const third = restart();
+    await look(third);
+    pass(5_000);
+    await look(third);
+    expect(conditionOf(agent(), 'RelayReady')).toBe('False RelayDisconnected: nobody listens');
+    expect(agent()?.status?.phase).toBe('Starting');
+  });
+
+  it('is not written for its first heartbeats under the next daemon, however old the last one is, and shows later ones', async () => {
+    const { agent, look, newController, sessions, pass, id } = await running();
+    sessions.beat(id);
+    await look();
+    const before = agent();
+    expect(before?.status?.lastHeartbeat).toBe('2026-01-02T03:04:05.000Z');
+    pass(3_600_000);
+    sessions.closeAll();
+    const next = newController();
+    await look(next);
+    for (const afterMs of [0, 10_000, 20_000]) {
+      pass(afterMs);
+      sessions.beat(id);
+      await look(next);
+    }
+    expect(agent()).toBe(before);
+    for (const afterMs of [20_000, 10_000]) {
+      pass(afterMs);
+      sessions.beat(id);
+      await look(next);
+    }
+    expect(agent()?.status?.lastHeartbeat).toBe('2026-01-02T04:05:05.000Z');
+  });
+
+  it('is not ready under the next daemon when its guest was found to be out of reach', async () => {
+    const { agent, look, newController, sessions, id } = await running();
+    sessions.closeAll();
+    sessions.connectsAtOnce = false;
+    const next = newController();
+    await look(next);
+    sessions.set(id, { error: new UnavailableError('refused') });
+    await look(next);
+    expect(conditionOf(agent(), 'RelayReady')).toBe('False RelayDisconnected: nobody listens');
+  });
+
   it('is kept running when this daemon did not start it', async () => {
     const { driver, newController, look, id } = await running();
     await look(newController());
@@ -332,7 +359,7 @@ describe('the session with the guest', () => {
     world.sessions.answers.set('configure', () => ({ httpUrl: 'http://10.99.0.2:8080' }));
     const told = () => world.sessions.calls.filter((call) => call.includes('setEnv'));
     const say = (team: string) =>
-      `${metadata.uid} setEnv {"env":{"AGENTISO_HTTP_URL":"http://10.99.0.2:8080","AGENTISO_AGENT_TOKEN":"own","AGENTISO_TEAM_TOKEN":"${team}"}}`;
+      `${metadata.uid} setEnv {"env":{"AGENTISO_HTTP_URL":"http://10.99.0.2:8080","AGENTISO_AGENT_TOKEN":"own","AGENTISO_TEAM_TOKEN":"${team}","AGENTISO_AGENT":"one","AGENTISO_TEAM":"a"}}`;
     await world.look(controller);
     world.sessions.beat(metadata.uid, { runningTasks: [{ taskUid: 't', attempt: 1 }] });
     await world.look(controller);
@@ -401,36 +428,6 @@ describe('the network', () => {
     await look();
     expect(conditionOf(agent(), 'Ready')).toBe('False RulesRejected: nft says no');
     expect(driver.calls).toHaveLength(1);
-  });
-});
-
-describe('a busy agent that is to stop', () => {
-  it('has until 5 s before the end of its grace period to finish its tasks', async () => {
-    const { client, driver, sessions, agent, look, pass, id } = await running();
-    sessions.beat(id, { runningTasks: [{ taskUid: 't', attempt: 1 }] });
-    const now = agent() as Agent;
-    await client.update<Agent>({ ...now, spec: { ...now.spec, desiredState: 'Stopped' } });
-    await look();
-    expect(agent()?.status?.phase).toBe('Stopping');
-    pass(24_000);
-    await look();
-    expect(driver.calls).toHaveLength(1);
-    pass(1_000);
-    await look();
-    expect(driver.calls.at(-1)).toBe(`stop ${id}`);
-    await look();
-    expect(agent()?.status?.phase).toBe('Stopped');
-  });
-
-  it('ends as soon as the last one is done', async () => {
-    const { client, driver, sessions, agent, look, id } = await running();
-    sessions.beat(id, { runningTasks: [{ taskUid: 't', attempt: 1 }] });
-    const now = agent() as Agent;
-    await client.update<Agent>({ ...now, spec: { ...now.spec, desiredState: 'Stopped' } });
-    await look();
-    sessions.beat(id);
-    await look();
-    expect(driver.calls.at(-1)).toBe(`stop ${id}`);
   });
 });
 

@@ -1,18 +1,29 @@
 /**
  * Agent: one workspace per object, made by a driver and named by metadata.uid, with a session to the guest inside.
- * Owns the conditions WorkspaceReady, RelayReady and Ready; NetworkReady is the network controller's.
+ * Owns the conditions WorkspaceReady, RelayReady, InboxFull and Ready; NetworkReady is the network controller's.
  */
 import type { Agent } from '#api/types.ts';
 import type { Driver, WorkspaceState } from '#drivers/driver.ts';
+import type { Session } from '#guest/sessions.ts';
 import { StalledError } from '#lib/errors.ts';
-import { setCondition } from '#runtime/conditions.ts';
+import { isTrue, setCondition } from '#runtime/conditions.ts';
 import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import { refused, relayCondition, summarise, unreachable, workspaceCondition } from './conditions.ts';
 import { unmetDemand } from './demands.ts';
 import type { AgentDeps } from './deps.ts';
+import { showInbox } from './inbox.ts';
+import { ensureRescued } from './rescue.ts';
 import { Restarts } from './restarts.ts';
-import { ensureConfigured, ensureSession, HEARTBEAT_LIMIT_MS, heartbeatAgeMs } from './session.ts';
-import { ensureStopped } from './stop.ts';
+import {
+  CONNECTING_MS,
+  ensureConfigured,
+  ensureSession,
+  HEARTBEAT_LIMIT_MS,
+  heartbeatAgeMs,
+  isConnecting,
+  sessionAgeMs,
+} from './session.ts';
+import { endStop, ensureStopped } from './stop.ts';
 import { ensureWorkspace, isGone } from './workspace.ts';
 
 export const AGENT_FINALIZER = 'agentiso.dev/workspace';
@@ -27,13 +38,15 @@ export function agentController(deps: AgentDeps): Controller<Agent> {
     name: 'agent',
     kind: 'Agent',
     finalizer: AGENT_FINALIZER,
-    wakes: [deps.workspaceChanges],
+    wakes: [deps.workspaceChanges, ...(deps.inbox ? [deps.inbox.changes] : [])],
     watches: deps.watches ?? [],
     async reconcile(agent, ctx) {
+      await showInbox(agent, deps, ctx.now());
       const unmet = unmetDemand(agent);
       if (unmet !== undefined) throw refused(agent, unmet, ctx.now());
       agent.status.observedGeneration = agent.metadata.generation;
       if (agent.spec.desiredState === 'Stopped') return ensureStopped(driverInUse(deps, agent), agent, { deps, ctx, restarts });
+      await endStop(agent, deps, ctx);
       const driver = chosenDriver(deps, agent, ctx.now());
       const workspace = await ensureWorkspace(driver, agent, { deps, ctx, restarts, previous: driverInUse(deps, agent) });
       return attend(agent, driver, workspace, { deps, ctx });
@@ -41,9 +54,13 @@ export function agentController(deps: AgentDeps): Controller<Agent> {
     async finalize(agent, ctx) {
       const { uid } = agent.metadata;
       agent.status.phase = 'Stopping';
+      const rescued = await ensureRescued(agent, driverInUse(deps, agent), { deps, ctx });
+      // On disk before anything goes: whoever comes after a crash finds an empty workspace and must know why.
+      if (rescued === 'now') return { requeueAfterMs: 1 };
       deps.sessions.close(uid, 'the agent is being deleted');
       if (!(await isGone(driverInUse(deps, agent), agent, ctx.signal))) return { requeueAfterMs: DELETE_POLL_MS };
       restarts.forget(uid);
+      deps.inbox?.forget(uid);
       await deps.forget(agent);
       return 'done';
     },
@@ -57,6 +74,7 @@ interface Attending {
 
 /** What there is to do for a workspace that exists: talk to it, and say how it is. */
 async function attend(agent: WithStatus<Agent>, driver: Driver, workspace: WorkspaceState, { deps, ctx }: Attending): Promise<Result> {
+  const isSameRun = agent.status.incarnation === workspace.incarnation;
   agent.status = {
     ...withoutPid(agent),
     isolation: { ...driver.isolation },
@@ -67,16 +85,33 @@ async function attend(agent: WithStatus<Agent>, driver: Driver, workspace: Works
   setCondition(agent, workspaceCondition(workspace), ctx.now());
   const { conditions = [] } = agent.status;
   const session = workspace.phase === 'running' ? await ensureSession(agent, deps) : undefined;
+  // The daemon is new and the agent is not: what was true of it stays until the first connection, or its failure, says otherwise.
+  if (isSameRun && session && isConnecting(session.state, deps.monotonicMs()) && isTrue(agent, 'RelayReady')) {
+    return { requeueAfterMs: CONNECTING_MS };
+  }
   setCondition(agent, relayCondition(session?.state), ctx.now());
-  summarise(agent, workspace, session?.state, ctx.now());
+  summarise(agent, { workspace, session: session?.state, sessionMs: sessionAgeMs(session, deps.monotonicMs()) }, ctx.now());
   if (workspace.phase === 'starting') return { requeueAfterMs: STARTING_POLL_MS };
   if (session === undefined) return {};
-  await ensureConfigured(agent, session, deps).catch((error: unknown) => {
+  await ensurePrepared(agent, session, deps).catch((error: unknown) => {
     // As if it had never been ready in this pass: nothing changes for an agent that stays as it is.
     agent.status = { ...agent.status, conditions };
     throw unreachable(agent, error, ctx.now());
   });
   return { requeueAfterMs: Math.max(0, HEARTBEAT_LIMIT_MS - heartbeatAgeMs(session.state, deps.monotonicMs())) + HEARTBEAT_MARGIN_MS };
+}
+
+async function ensurePrepared(agent: WithStatus<Agent>, session: Session, deps: AgentDeps): Promise<void> {
+  if (session.state.isControlOpen) await deps.prepare?.(agent, session);
+  await ensureConfigured(agent, session, deps);
+  showWork(agent, deps);
+}
+
+function showWork(agent: WithStatus<Agent>, { workOf }: AgentDeps): void {
+  const work = workOf?.(agent);
+  if (!work) return;
+  const { head: _head, wip: _wip, ...rest } = agent.status.git ?? {};
+  agent.status.git = { ...rest, ...work };
 }
 
 /** The pid of a process that has ended may soon be somebody else's. */

@@ -1,9 +1,23 @@
 /** What the agent controller needs from the rest of the daemon. */
+import type { StartHold } from '#api/fleet.ts';
 import type { Agent } from '#api/types.ts';
 import type { Driver } from '#drivers/driver.ts';
 import type { Session, Sessions } from '#guest/sessions.ts';
+import type { MailboxState } from '#mail/mail.ts';
+import type { Notices } from '#relay/notices.ts';
 import type { Wake, Watch } from '#runtime/controller.ts';
 import type { Card } from './card.ts';
+
+type AgentWork = Partial<NonNullable<NonNullable<Agent['status']>['git']>>;
+
+/** Of an agent's status.git: what was last brought to safety, all of it. */
+export type SavedWork = Pick<AgentWork, 'head' | 'wip' | 'savedAt'>;
+
+export interface Rescue {
+  /** Where it is; absent when there was nothing to keep. */
+  readonly ref?: string;
+  readonly message: string;
+}
 
 /** Where on the machine the agent's workspace belongs. */
 export interface Place {
@@ -15,11 +29,15 @@ export interface Place {
   readonly egress: boolean;
   /** A tree the workspace begins as a copy of. */
   readonly base?: string;
+  /** What that tree is in git. */
+  readonly git?: AgentWork;
 }
 
 export interface AgentDeps {
   /** Throws StalledError when nothing on this machine isolates as strongly as the agent asks for. */
   readonly driverFor: (agent: Agent) => Driver;
+  /** Why the agent cannot be started now: no team, no room on this machine. Undefined, or absent: it can. */
+  readonly mayStart?: (agent: Agent) => StartHold | undefined;
   readonly newIncarnation: () => string;
   /** Wakes an agent whose workspace or session changed. */
   readonly workspaceChanges: Wake;
@@ -32,13 +50,41 @@ export interface AgentDeps {
   readonly hostEnv: (name: string) => string | undefined;
   /** Port forwards of a running agent; gives those in force. Throws StalledError for what cannot be had. */
   readonly forward: (agent: Agent, session: Session) => Promise<NonNullable<NonNullable<Agent['status']>['endpoints']>['portForwards']>;
+  /** Before the first task of a run: what its workspace needs and only its guest can do. */
+  readonly prepare?: (agent: Agent, session: Session) => Promise<void>;
+  /** Before a workspace goes: what is in it and nowhere else is kept. Rejects when that cannot be done now. Absent: nothing is kept. */
+  readonly rescue?: (agent: Agent, driver: Driver, signal: AbortSignal) => Promise<Rescue>;
+  /** What of its work was last brought to safety. */
+  readonly workOf?: (agent: Agent) => SavedWork | undefined;
   readonly writeCard: (agent: Agent, card: Card) => Promise<void>;
   /** How long a stop may take, by the agent's team. */
   readonly graceMsOf: (agent: Agent) => Promise<number>;
   /** The agent is gone: its mailbox, forwards, proxy and card go too. */
   readonly forget: (agent: Agent) => Promise<void>;
+  /** Absent where agents have no mail. */
+  readonly inbox?: Inboxes;
+  readonly notices?: Notices;
+  /** How many Tasks it has claimed that do not run in its guest; none when absent. */
+  readonly pulledTasks?: (agent: Agent) => number;
   /** The clock of heartbeats. */
   readonly monotonicMs: () => number;
+}
+
+/** What is in the inboxes of agents, and what agents say they do. A view that changes now and then, not with every message. */
+export interface Inboxes {
+  /** Undefined: it cannot be told now. */
+  look(agent: Agent): Promise<InboxView | undefined>;
+  /** A view has changed. */
+  readonly changes: Wake;
+  forget(uid: string): void;
+}
+
+export interface InboxView {
+  readonly mailbox: MailboxState;
+  readonly isFull: boolean;
+  /** Absent: what the status has is still so. */
+  readonly progress?: { readonly text: string; readonly time: string };
+  readonly lastActivity?: string;
 }
 
 /** What the guest is told about the world around it; told again when it changes. */

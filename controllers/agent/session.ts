@@ -13,11 +13,17 @@ const HTTP_PORT = 8080;
 /** After so long without a sign of life an incarnation is dead. */
 export const HEARTBEAT_LIMIT_MS = 30_000;
 
+/** A guest that runs answers at once; on a busy machine, or among a thousand others, it takes a moment. */
+export const CONNECTING_MS = 5_000;
+
 /** What each session's guest was last told: a guest that is told the same again has work for nothing. */
 const told = new WeakMap<Session, { configured?: unknown; env?: unknown; access?: unknown }>();
 
+const begunMs = new WeakMap<Session, number>();
+
 export async function ensureSession(agent: WithStatus<Agent>, deps: AgentDeps): Promise<Session> {
   const session = deps.sessions.ensure(agent.metadata.uid, agent.status.incarnation ?? '');
+  if (!begunMs.has(session)) begunMs.set(session, deps.monotonicMs());
   if (!session.state.isControlOpen) return session;
   await ensureEnv(agent, session, deps);
   const portForwards = (await deps.forward(agent, session)) ?? [];
@@ -60,6 +66,8 @@ export async function ensureConfigured(agent: WithStatus<Agent>, session: Sessio
     AGENTISO_HTTP_URL: `http://${surroundings.httpAddress ?? '127.0.0.1'}:${HTTP_PORT}`,
     AGENTISO_AGENT_TOKEN: surroundings.agentToken,
     AGENTISO_TEAM_TOKEN: surroundings.teamToken ?? '',
+    AGENTISO_AGENT: agent.metadata.name,
+    AGENTISO_TEAM: agent.spec.team,
   };
   // As secrets are given, never on disk; and first, because tasks that wait begin once the guest is configured.
   if (!equalJson(before?.access, access)) await session.call('setEnv', { env: access });
@@ -70,8 +78,18 @@ export async function ensureConfigured(agent: WithStatus<Agent>, session: Sessio
   told.set(session, { ...before, configured: wanted, access });
 }
 
+export function sessionAgeMs(session: Session | undefined, nowMs: number): number {
+  return session === undefined ? 0 : nowMs - (begunMs.get(session) ?? nowMs);
+}
+
 export function heartbeatAgeMs({ lastHeartbeatMs }: SessionState, nowMs: number): number {
   return nowMs - lastHeartbeatMs;
+}
+
+/** A session that has just begun: no connection yet, and none that failed or was lost. */
+export function isConnecting(state: SessionState, nowMs: number): boolean {
+  const isOpen = state.isControlOpen && state.isRelayOpen;
+  return !isOpen && state.error === undefined && state.heartbeat === undefined && heartbeatAgeMs(state, nowMs) < CONNECTING_MS;
 }
 
 export function isHeartbeatLost(state: SessionState, nowMs: number): boolean {

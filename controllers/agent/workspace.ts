@@ -4,9 +4,10 @@ import type { Driver, WorkspaceState } from '#drivers/driver.ts';
 import { StalledError, WaitingError } from '#lib/errors.ts';
 import { getCondition, isTrue, setCondition } from '#runtime/conditions.ts';
 import type { ReconcileContext, WithStatus } from '#runtime/controller.ts';
-import { refused } from './conditions.ts';
+import { heldBack, refused } from './conditions.ts';
 import type { AgentDeps } from './deps.ts';
 import { hostnameOf } from './hostname.ts';
+import { findPlace } from './place.ts';
 import { MAX_RESTARTS, type Restarts, shouldRestart } from './restarts.ts';
 import { isHeartbeatLost, missingSecret } from './session.ts';
 
@@ -33,11 +34,14 @@ export async function ensureWorkspace(driver: Driver, agent: WithStatus<Agent>, 
     if (!shouldRestart(agent, exited)) return exited;
     waitBeforeRestart(agent, exited, keeping);
   }
+  const hold = deps.mayStart?.(agent);
+  if (hold) throw heldBack(agent, hold, ctx.now());
   const missing = missingSecret(agent, deps.hostEnv);
   if (missing !== undefined) throw refused(agent, missing, ctx.now());
   waitForNetwork(driver, agent);
   const incarnation = deps.newIncarnation();
-  const place = await deps.placeOf(agent, driver);
+  const { git, ...place } = await findPlace(agent, driver, keeping);
+  if (git) agent.status.git = { ...agent.status.git, ...git };
   restarts.started(id, incarnation);
   deps.sessions.close(id, 'another incarnation begins');
   agent.status.startedAt = ctx.now().toISOString();

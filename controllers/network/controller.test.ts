@@ -76,6 +76,39 @@ describe('the five standard cases', () => {
     expect(network.lets(2, 3, 9090)).toBe(false);
   });
 
+  it('makes no rules for an agent that is in them as it should be, and makes them again after a doubt', async () => {
+    const { network, look, controller } = await running();
+    const stop = controller.wakes?.[0]?.(() => {});
+    const applies = () => network.calls.splice(0).filter((call) => call === 'apply').length;
+    applies();
+    for (const name of ['one', 'two', 'one']) await look(name);
+    expect(applies()).toBe(0);
+    network.drift('a rule is gone');
+    for (const name of ['one', 'two']) await look(name);
+    expect(applies()).toBe(1);
+    stop?.();
+  });
+
+  it('makes the rules again after they could not be applied, also when the Team is as it was before', async () => {
+    const { network, look, setNetwork } = await running();
+    const allowed = { allowInterAgent: true, allowInternet: false, allowedPorts: [8080] };
+    await setNetwork('a', { ...allowed, allowedPorts: [9090] });
+    const { ensureLink } = network;
+    // The link is there, the rules fail.
+    network.ensureLink = async (agent, signal) => {
+      const link = await ensureLink(agent, signal);
+      network.failures.push(new UnavailableError('nft is gone'));
+      return link;
+    };
+    await expect(look()).rejects.toThrow('nft is gone');
+    network.ensureLink = ensureLink;
+    await setNetwork('a', allowed);
+    network.calls.length = 0;
+    await look();
+    expect(network.calls).toEqual(['ensureLink 2', 'apply']);
+    expect([network.lets(2, 3, 8080), network.lets(2, 3, 9090)]).toEqual([true, false]);
+  });
+
   it('says why it failed, and recovers', async () => {
     const { network, look, ready, ctx } = await running();
     network.failures.push(new UnavailableError('nft refused the rules: no space', { reason: 'RulesRejected' }));

@@ -7,8 +7,8 @@ import { ignoreNotFound, StalledError } from '#lib/errors.ts';
 import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
 import type { Controller, Key, ReconcileContext, WithStatus } from '#runtime/controller.ts';
 import { Family, teamOf } from './family.ts';
-import { type Permissions, permissionsOf, teamOfAgent, teamsByName, WORKSPACE_FINALIZER } from './policy.ts';
-import { type RefreshDeps, refresher } from './refresh.ts';
+import { type Permissions, permissionsOf, type TeamsByName, teamOfAgent, teamsByName, WORKSPACE_FINALIZER } from './policy.ts';
+import { createRules, type RefreshDeps } from './refresh.ts';
 
 export interface NetworkDeps extends RefreshDeps {
   /** Throws StalledError when nothing on this machine isolates as strongly as the agent asks for. */
@@ -21,7 +21,7 @@ const WORKSPACE_POLL_MS = 1_000;
 
 export function networkController(deps: NetworkDeps): Controller<Agent> {
   const { network, numbers } = deps;
-  const refresh = refresher(deps);
+  const rules = createRules(deps);
   const family = new Family();
   const drifts: Drifts = new Map();
   return {
@@ -33,6 +33,7 @@ export function networkController(deps: NetworkDeps): Controller<Agent> {
     wakes: [
       (enqueue) =>
         network.onDrift((what) => {
+          rules.doubt();
           for (const team of family.teams()) drifts.set(team, what);
           family.agents().forEach(enqueue);
         }),
@@ -42,16 +43,18 @@ export function networkController(deps: NetworkDeps): Controller<Agent> {
       await reportDrift(deps, agent, { drifts, ctx });
       const driver = deps.driverNameOf(agent);
       if (driver === 'process') return ready(agent, notEnforced(driver), ctx);
-      const permissions = await permissionsOfAgent(deps, agent);
+      const teams = await teamsAround(deps, agent);
+      const permissions = permissionsOfAgent(agent, teams);
       if (network.mode === 'proxy-only') return ready(agent, proxyOnly(permissions, network.reason), ctx);
-      const { address } = await network.ensureLink(numbers.numberOf('agents', agent.metadata.uid), ctx.signal);
-      await refresh(ctx.signal);
+      const { address } = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), ctx.signal);
+      // Most looks come from an agent's own status, of which no rule speaks; and to make the rules all agents are looked at.
+      if (!rules.cover(agent, teams)) await rules.refresh(ctx.signal);
       agent.status.ip = address;
       return ready(agent, enforced(agent, permissions, network.hasUplink), ctx);
     },
     async finalize(agent, ctx) {
       if ((agent.metadata.finalizers ?? []).includes(WORKSPACE_FINALIZER)) return { requeueAfterMs: WORKSPACE_POLL_MS };
-      await removeFromNetwork(deps, agent, () => refresh(ctx.signal), ctx);
+      await removeFromNetwork(deps, agent, () => rules.refresh(ctx.signal), ctx);
       family.removeAgent(agent);
       return 'done';
     },
@@ -72,7 +75,7 @@ async function removeFromNetwork(
     await refresh();
     await network.removeLink(number, ctx.signal);
   }
-  numbers.release('agents', uid);
+  await numbers.release('agents', uid);
 }
 
 /** Team → what was found changed and is not said yet. */
@@ -91,9 +94,11 @@ async function reportDrift(
   if (team) ctx.events.warning(team, 'RulesDrifted', `somebody else changed the network rules: ${what}`);
 }
 
-async function permissionsOfAgent({ client }: NetworkDeps, agent: Agent): Promise<Permissions | undefined> {
-  const { items } = await client.list<Team>('Team', { namespace: agent.metadata.namespace });
-  const teams = teamsByName(items);
+async function teamsAround({ client }: NetworkDeps, { metadata }: Agent): Promise<TeamsByName> {
+  return teamsByName((await client.list<Team>('Team', { namespace: metadata.namespace })).items);
+}
+
+function permissionsOfAgent(agent: Agent, teams: TeamsByName): Permissions | undefined {
   const team = teamOfAgent(agent, teams);
   return team && permissionsOf(team, teams);
 }

@@ -14,7 +14,7 @@ export function networkSweep({ client, network, numbers }: RefreshDeps): Sweep {
       const links = await network.listLinks(signal);
       const seen = { agents: [...numbers.entries('agents').keys()], teams: [...numbers.entries('teams').keys()] };
       const [agents, teams] = [await client.list<Agent>('Agent'), await client.list<Team>('Team')];
-      releaseNumbers(numbers, seen, { agents: agents.items, teams: teams.items });
+      await releaseNumbers(numbers, seen, { agents: agents.items, teams: teams.items });
       for (const agent of links) {
         // Asked anew each time: while one link is removed, the number of the next may find an owner.
         if ([...numbers.entries('agents').values()].includes(agent)) continue;
@@ -26,16 +26,15 @@ export function networkSweep({ client, network, numbers }: RefreshDeps): Sweep {
 }
 
 /** A team's number, being the user id of its files, also stays for as long as there is an agent that it made. */
-function releaseNumbers(
+async function releaseNumbers(
   numbers: NumberTable,
   seen: { readonly agents: readonly string[]; readonly teams: readonly string[] },
   { agents, teams }: { readonly agents: readonly Agent[]; readonly teams: readonly Team[] },
-): void {
+): Promise<void> {
   const owners = agents.flatMap(({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid));
   const living = { agents: new Set(agents.map(uidOf)), teams: new Set([...teams.map(uidOf), ...owners]) };
-  for (const kind of ['agents', 'teams'] as const) {
-    for (const uid of seen[kind]) if (!living[kind].has(uid)) numbers.release(kind, uid);
-  }
+  const gone = (kind: 'agents' | 'teams') => seen[kind].filter((uid) => !living[kind].has(uid));
+  await Promise.all((['agents', 'teams'] as const).flatMap((kind) => gone(kind).map((uid) => numbers.release(kind, uid))));
 }
 
 function uidOf({ metadata }: Agent | Team): string {

@@ -20,6 +20,8 @@ export interface FakeAttempts extends Attempts {
   readonly revoked: string[];
   /** `task uid/attempt` → what lastSeenMs says. */
   readonly seenMs: Map<string, number>;
+  /** `agent uid/incarnation` → what agentSeenMs says. */
+  readonly agentsSeenMs: Map<string, number>;
   readonly stoppedIncarnations: Set<string>;
   isReachable: boolean;
   /** What the next assign or accept throws. */
@@ -60,6 +62,7 @@ export function fakeAttempts(before?: FakeAttempts, offered = new Map<string, Ou
     accepted: before?.accepted ?? [],
     revoked: before?.revoked ?? [],
     seenMs: new Map(),
+    agentsSeenMs: new Map(),
     stoppedIncarnations: new Set(),
     isReachable: true,
     failure: undefined,
@@ -82,6 +85,7 @@ export function fakeAttempts(before?: FakeAttempts, offered = new Map<string, Ou
       return 'ended';
     },
     lastSeenMs: (taskUid, attempt) => fake.seenMs.get(`${taskUid}/${attempt}`),
+    agentSeenMs: (agentUid, incarnation) => fake.agentsSeenMs.get(`${agentUid}/${incarnation}`),
     wasStopped: (incarnation) => fake.stoppedIncarnations.has(incarnation),
     wake(enqueue) {
       listeners.add(enqueue);

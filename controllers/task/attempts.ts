@@ -10,6 +10,9 @@ export interface CommandResult {
   readonly elapsedSeconds: number;
   /** The message that assigned the attempt. */
   readonly sourceMessageId?: string;
+  /** HEAD of the workspace when the command ended; absent without git. */
+  readonly commit?: string;
+  readonly artifacts?: readonly { readonly name: string; readonly path?: string; readonly sizeBytes?: number }[];
 }
 
 /** What a guest says of an attempt and goes on saying until it is accepted. */
@@ -37,6 +40,8 @@ export interface Attempts {
   revoke(agentUid: string, taskUid: string, attempt: number): Promise<'ended' | 'unreachable'>;
   /** When a heartbeat last said that the attempt is running, by the clock of performance.now(). */
   lastSeenMs(taskUid: string, attempt: number): number | undefined;
+  /** When that run of an agent last gave a sign of life, by the clock of performance.now(). */
+  agentSeenMs(agentUid: string, incarnation: string): number | undefined;
   /** Whether that run of an agent was ended on purpose, by the stop of the daemon before this one. */
   wasStopped(incarnation: string): boolean;
   /** Wakes a Task of which something was reported. */

@@ -153,16 +153,26 @@ describe('an agent', () => {
     expect(attempts.runs.map(({ agent }) => agent.metadata.name)).toEqual(['a-worker', 'a-other']);
   });
 
-  it('that is on its way out keeps it until the attempt has ended', async () => {
+  it('that is on its way out may finish what it has begun, for as long as it is there', async () => {
     const { look, task, attempts, setAgent, run } = await running();
     attempts.isReachable = false;
     await setAgent('a-worker', { phase: 'Stopping' }, 'Stopping');
-    expect(await look()).toEqual({ requeueAfterMs: 1_000 });
-    expect(task()?.status?.phase).toBe('Running');
+    expect(await look()).toEqual({ requeueAfterMs: 10_000 });
+    expect([task()?.status?.phase, attempts.revoked]).toEqual(['Running', []]);
     await setAgent('a-worker', { phase: 'Stopped' }, 'Stopped');
     await look();
     expect([task()?.status?.reason, run.isRevoked]).toEqual(['AgentGone', false]);
   });
+});
+
+it('is not handed to an agent that is on its way out by the time the claim is on disk', async () => {
+  const { client, look, task, attempts, readyAgent, setAgent } = setUp();
+  await readyAgent('a-worker');
+  await client.create<Task>(newTask('a-one'));
+  await look();
+  await setAgent('a-worker', { phase: 'Stopping' }, 'Stopping');
+  await look();
+  expect([task()?.status?.phase, task()?.status?.reason, attempts.runs]).toEqual(['Pending', 'AgentGone', []]);
 });
 
 describe('a cancelled task', () => {

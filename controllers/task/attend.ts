@@ -1,27 +1,15 @@
-/** A Task that an agent holds: handed over once the claim is on disk, followed until its outcome is known, or ended before. */
+/** A Task that the controller gave to an agent: handed over once the claim is on disk, followed until its outcome is known, or ended before. */
 import type { Agent, Task } from '#api/types.ts';
-import type { Client } from '#client/client.ts';
-import { ignoreNotFound, isCode, messageOf } from '#lib/errors.ts';
+import { AgentisoError, isCode, messageOf } from '#lib/errors.ts';
 import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import type { Attempts, Outcome } from './attempts.ts';
-import { isHeld } from './card.ts';
-import type { Leases } from './leases.ts';
-import { isAlive, isLeaving, isStoppedWithDaemon, suits } from './roster.ts';
-import { expire, fail, finish, handBack, setReady, type Verdict } from './transitions.ts';
-
-export interface Attending {
-  readonly client: Client;
-  readonly attempts: Attempts;
-  readonly leases: Leases;
-  /** Outcomes that this process has put into a status. */
-  readonly recorded: Set<string>;
-  readonly monotonicMs: () => number;
-}
-
-/** Until an attempt that is to end has ended; also until an outcome that could not be acknowledged is. */
-const RETRY_MS = 1_000;
-/** How often heartbeats are asked about: a lease must be known to be fresh when they stop. */
-const LOOK_MS = 10_000;
+import { type Attending, attemptOf, LOOK_MS, type Means, ownerOf, RETRY_MS } from './attending.ts';
+import { isHeld, isVerifying, needsPlan } from './card.ts';
+import { attendPulled, awaitPlan } from './pulled.ts';
+import { isAlive, isLeaving, isStoppedWithDaemon, isStopping, suits } from './roster.ts';
+import { CANCELLED, countFailure, expire, fail, finish, handBack, start, type Verdict } from './transitions.ts';
+import { verifyAttempt } from './verifying.ts';
+import { watchOver } from './watch-over.ts';
 
 export async function attend(task: WithStatus<Task>, deps: Attending, ctx: ReconcileContext): Promise<Result> {
   const { attempts, client } = deps;
@@ -33,38 +21,48 @@ export async function attend(task: WithStatus<Task>, deps: Attending, ctx: Recon
   }
   const agent = await ownerOf(task, client);
   const verdict = whyItEnds(task, agent);
-  if (verdict) return end(task, agent, verdict, { deps, ctx });
-  if (agent && task.status.phase === 'Claimed') {
+  if (task.status.claim === 'Pulled') return attendPulled(task, { agent, verdict }, { deps, ctx });
+  if (!agent || verdict) return end(task, agent, verdict ?? CANCELLED, { deps, ctx });
+  if (isVerifying(task)) return verifyAttempt(task, agent, { deps, ctx });
+  if (task.status.phase === 'Claimed') {
+    if (needsPlan(task)) return awaitPlan(task, agent, { deps, ctx });
     const refusal = await handOver(task, agent, { deps, ctx });
     if (refusal) return refusal;
   }
   // Kept with the Task: by the time the agent's next run reports the attempt, the agent itself no longer shows it.
-  if (agent && wasCutWithDaemon(task, agent, attempts)) task.status.reason = 'Interrupted';
-  return renew(task, agent, { deps, ctx });
+  if (wasCutWithDaemon(task, agent, attempts)) task.status.reason = 'Interrupted';
+  return follow(task, agent, { deps, ctx });
 }
 
-/** Gives a result only when the Task ends here: a message that is too large today is too large tomorrow. */
+/** Gives a result only when the Task ends here: what cannot be sent today cannot be sent tomorrow. */
 async function handOver(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): Promise<Result | undefined> {
   try {
     await deps.attempts.assign(agent, task);
   } catch (error) {
-    if (!isCode(error, 'TooLarge')) throw error;
-    fail(task, { reason: 'TooLarge', message: `command and env together are too large: ${messageOf(error)}` }, ctx);
+    const verdict = hopeless(error);
+    if (!verdict) throw error;
+    fail(task, verdict, ctx);
     return {};
   }
-  task.status.phase = 'Running';
-  task.status.startedAt = ctx.now().toISOString();
-  setReady(task, 'True', { reason: 'Claimed', message: `attempt ${task.status.attempt} on ${task.status.owner}` }, ctx);
+  start(task, ctx);
   return undefined;
+}
+
+function hopeless(error: unknown): Verdict | undefined {
+  if (isCode(error, 'TooLarge')) return { reason: 'TooLarge', message: `command and env together are too large: ${messageOf(error)}` };
+  return error instanceof AgentisoError && error.code === 'Invalid' ? { reason: error.reason, message: error.message } : undefined;
 }
 
 /** Why a held Task is taken from its agent, whatever the command does. Pure. */
 export function whyItEnds({ spec, status }: Task, agent: Agent | undefined): Verdict | undefined {
-  if (spec.cancelled) return { reason: 'Cancelled', message: 'spec.cancelled is true' };
+  if (spec.cancelled) return CANCELLED;
   if (!agent) return { reason: 'AgentGone', message: `agent ${status?.owner} was deleted` };
-  if (isLeaving(agent)) return { reason: 'AgentGone', message: `agent ${status?.owner} was stopped or deleted` };
-  if (!suits(agent, spec.assignTo)) return { reason: 'Reassigned', message: `assignTo is ${spec.assignTo} now, not ${status?.owner}` };
-  return undefined;
+  if (isLeaving(agent) || (isStopping(agent) && status?.phase === 'Claimed'))
+    return { reason: 'AgentGone', message: `agent ${status?.owner} was stopped or deleted` };
+  if (suits(agent, spec)) return undefined;
+  const isForOthers = spec.assignTo !== undefined && !suits(agent, { assignTo: spec.assignTo });
+  const what = isForOthers ? `assignTo is ${spec.assignTo}` : `it asks for the skills ${spec.skills?.join(', ')}`;
+  return { reason: 'Reassigned', message: `${what} now, not ${status?.owner}` };
 }
 
 function wasCutWithDaemon({ status }: Task, agent: Agent, attempts: Attempts): boolean {
@@ -73,34 +71,36 @@ function wasCutWithDaemon({ status }: Task, agent: Agent, attempts: Attempts): b
   return attempts.wasStopped(ownerIncarnation) || (isStoppedWithDaemon(agent) && agent.status?.incarnation === ownerIncarnation);
 }
 
-interface Means {
-  readonly deps: Attending;
-  readonly ctx: ReconcileContext;
-}
-
 async function end(task: WithStatus<Task>, agent: Agent | undefined, verdict: Verdict, { deps, ctx }: Means): Promise<Result> {
   if (!(await hasEnded(task, agent, deps))) return { requeueAfterMs: RETRY_MS };
   deps.leases.forget(attemptOf(task));
-  if (verdict.reason !== 'Cancelled') return handBack(task, verdict, ctx);
+  if (verdict !== CANCELLED) return handBack(task, verdict, ctx);
   fail(task, verdict, ctx);
   return {};
 }
 
 /** Gone is gone: a run of the agent that is over has taken the attempt with it. */
 async function hasEnded({ metadata, status }: Task, agent: Agent | undefined, { attempts }: Attending): Promise<boolean> {
-  if (!agent) return true;
+  if (!agent || status?.claim === 'Pulled') return true;
   const answer = await attempts.revoke(agent.metadata.uid, metadata.uid, status?.attempt ?? 0);
   return answer === 'ended' || !isAlive(agent, status?.ownerIncarnation);
 }
 
-async function renew(task: WithStatus<Task>, agent: Agent | undefined, { deps, ctx }: Means): Promise<Result> {
+async function follow(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): Promise<Result> {
   const { attempts, leases, monotonicMs } = deps;
   const { uid } = task.metadata;
   const { attempt = 0 } = task.status;
   const leftMs = leases.leftMs(attemptOf(task), { nowMs: monotonicMs(), seenMs: attempts.lastSeenMs(uid, attempt) });
-  if (leftMs > 0) return { requeueAfterMs: Math.min(leftMs, LOOK_MS) };
+  if (leftMs > 0) {
+    const look = await watchOver(task, { deps, ctx });
+    if (!look.isGivenUp) return { requeueAfterMs: Math.min(leftMs, LOOK_MS, look.inMs ?? LOOK_MS) };
+    if (!(await hasEnded(task, agent, deps))) return { requeueAfterMs: RETRY_MS };
+    leases.forget(attemptOf(task));
+    deps.avoided.set(uid, task.status.owner ?? '');
+    return countFailure(task, 'Stuck', `was taken from ${task.status.owner}: it made no progress (stuckPolicy Reassign)`, ctx);
+  }
   // Best effort: whoever is silent for so long cannot be asked, and is told when it is back.
-  if (agent) await attempts.revoke(agent.metadata.uid, uid, attempt);
+  await attempts.revoke(agent.metadata.uid, uid, attempt);
   leases.forget(attemptOf(task));
   return expire(task, ctx);
 }
@@ -109,11 +109,15 @@ async function renew(task: WithStatus<Task>, agent: Agent | undefined, { deps, c
 export async function release(task: Task, deps: Attending): Promise<Result | 'done'> {
   const agent = isHeld(task) ? await ownerOf(task, deps.client) : undefined;
   if (!(await hasEnded(task, agent, deps))) return { requeueAfterMs: RETRY_MS };
-  for (const outcome of deps.attempts.outcomes(task.metadata.uid)) {
+  const { uid } = task.metadata;
+  for (const outcome of deps.attempts.outcomes(uid)) {
     await deps.attempts.accept(outcome);
     deps.recorded.delete(keyOf(outcome));
   }
+  if ((task.spec.verify ?? []).length > 0) await deps.verifier?.forget(uid);
   deps.leases.forget(attemptOf(task));
+  deps.avoided.delete(uid);
+  deps.teller.forget(uid);
   return 'done';
 }
 
@@ -137,11 +141,9 @@ export async function settle(task: Task, { attempts, recorded }: Attending, ctx:
   return isSettled;
 }
 
-export const SETTLE_RETRY: Result = { requeueAfterMs: RETRY_MS };
-
-/** The attempt that runs, by the claim that is on disk. */
+/** The attempt that runs, by the claim that is on disk; of one that is being verified the outcome is in the status. */
 export function isCurrent(task: Task, { attempt, fencingToken }: Outcome): boolean {
-  return isHeld(task) && task.status?.attempt === attempt && task.status.fencingToken === fencingToken;
+  return isHeld(task) && !isVerifying(task) && task.status?.attempt === attempt && task.status.fencingToken === fencingToken;
 }
 
 /** Also by the process before this one; a lost attempt has no result that could be refused. */
@@ -151,14 +153,6 @@ function isRecorded({ status }: Task, outcome: Outcome, recorded: ReadonlySet<st
   return result.sourceMessageId !== undefined && result.sourceMessageId === status?.result?.sourceMessageId;
 }
 
-function ownerOf({ metadata, status }: Task, client: Client): Promise<Agent | undefined> {
-  return ignoreNotFound(client.get<Agent>({ kind: 'Agent', namespace: metadata.namespace, name: status?.owner ?? '' }));
-}
-
 function keyOf({ taskUid, attempt, fencingToken }: Outcome): string {
   return `${taskUid}/${attempt}/${fencingToken}`;
-}
-
-function attemptOf({ metadata, status }: Task): string {
-  return `${metadata.uid}/${status?.attempt ?? 0}`;
 }

@@ -133,8 +133,81 @@ describe('a board', () => {
     putAgent('a-worker');
     const length = 5_000;
     for (let index = 0; index < length; index++) put(`t${index}`, { dependsOn: index === 0 ? [] : [`t${index - 1}`] });
-    const steps = [1, 2_500, length - 1].map((index) => nextStep(task(`t${index}`, { dependsOn: [`t${index - 1}`] }), board, NOW));
+    const steps = [1, 2_500, length - 1].map((index) =>
+      nextStep(task(`t${index}`, { dependsOn: [`t${index - 1}`] }), board, { now: NOW, canVerify: false }),
+    );
     expect(steps.map(({ step }) => step)).toEqual(['block', 'block', 'block']);
     expect(put('t0', {}, { phase: 'Succeeded' })).toEqual(['t1']);
+  });
+
+  it('keeps what is open for a claim apart from what is handed out, and shows it to those it is for', () => {
+    const { board, put, putAgent } = setUp();
+    putAgent('a-worker', { maxConcurrentTasks: 1 });
+    putAgent('a-able', { skills: ['sql'] });
+    const [worker, able] = [...board.agents] as [Agent, Agent];
+    put('t1', { prompt: 'x' });
+    put('t2', { prompt: 'x', skills: ['sql'], priority: 1 });
+    put('t3', { prompt: 'x', dependsOn: ['t1'] });
+    const last = task('z');
+    board.put(cardOf(last, FINALIZER));
+    expect(board.ahead(turnOf(last), [worker, able])).toBe(0);
+    const openTo = (agent: Agent | undefined, limit = 9) => board.openTo(agent, limit).map(({ name }) => name);
+    expect([openTo(worker), openTo(able), openTo(undefined), openTo(able, 1)]).toEqual([['t1'], ['t2', 't1'], ['t2', 't1'], ['t2']]);
+    put('t1', { prompt: 'x' }, { phase: 'Succeeded' });
+    expect(openTo(worker)).toEqual(['t3']);
+    // What nobody could claim says so, and hears when somebody comes.
+    put('t4', { prompt: 'x', skills: ['go'] });
+    expect(putAgent('a-able', { skills: ['sql', 'go'] })).toContain('t4');
+  });
+
+  it('lets one claim a task at a time, and whoever comes second waits for what becomes of it', async () => {
+    const { board, put, putAgent } = setUp();
+    putAgent('a-worker');
+    const [worker] = [...board.agents] as [Agent];
+    const one = task('one', { prompt: 'x' });
+    board.put(cardOf(one, FINALIZER));
+    expect(board.claim(turnOf(one), worker, 1, 'book')).toBe(true);
+    expect(board.claim(turnOf(one), worker, 1)).toBe(false);
+    board.unclaim('one');
+    expect([board.isBeingClaimed('one'), board.openTo(worker, 9)]).toEqual([true, []]);
+    let isSettled = false;
+    const settled = board.claimSettled('one').then(() => {
+      isSettled = true;
+    });
+    await Promise.resolve();
+    expect(isSettled).toBe(false);
+    put('one', { prompt: 'x' }, { phase: 'Claimed', owner: 'a-worker', attempt: 1 });
+    await settled;
+    // Whoever has read the task before that is late.
+    expect(board.claim(turnOf(one), worker, 1)).toBe(false);
+    expect(board.claim(turnOf(one), worker, 2, 'book')).toBe(true);
+    board.unclaim('one', 'book');
+    expect(board.isBeingClaimed('one')).toBe(false);
+  });
+
+  it('claims, lists and ends tasks among ten thousand without looking at the others', () => {
+    const { board, putAgent } = setUp();
+    putAgent('a-worker', { maxConcurrentTasks: 4 });
+    const [worker] = [...board.agents] as [Agent];
+    let reads = 0;
+    const counted = (card: ReturnType<typeof cardOf>) =>
+      new Proxy(card, {
+        get: (target, field) => {
+          reads++;
+          return Reflect.get(target, field);
+        },
+      });
+    const names = Array.from({ length: 10_000 }, (_, index) => `t${String(index).padStart(5, '0')}`);
+    const tasks = names.map((name) => task(name, { prompt: 'x' }));
+    for (const each of tasks) board.put(counted(cardOf(each, FINALIZER)));
+    reads = 0;
+    for (const each of tasks.slice(0, 100)) {
+      board.openTo(worker, 10);
+      board.claim(turnOf(each), worker, 1, 'book');
+      board.put(counted(cardOf({ ...each, status: { phase: 'Claimed', owner: 'a-worker', attempt: 1 } }, FINALIZER)));
+      board.put(counted(cardOf({ ...each, status: { phase: 'Succeeded', attempt: 1 } }, FINALIZER)));
+    }
+    // Some dozens for each, for sorting and for the search in the line; a look at all of them would be a million.
+    expect(reads).toBeLessThan(100 * 500);
   });
 });

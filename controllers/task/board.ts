@@ -5,15 +5,17 @@
 import type { Agent } from '#api/types.ts';
 import { type Card, compareTurn, type Turn } from './card.ts';
 import { leadingIntoCircles } from './circles.ts';
-import { Line } from './line.ts';
-import { isReady, isSameOffer, isSameRun, suits } from './roster.ts';
+import { type Claimant, Claims } from './claims.ts';
+import { Lines } from './lines.ts';
+import { numberIn } from './numbered.ts';
+import { Pace } from './pace.ts';
+import { type Demand, isReady, isSameOffer, isSameRun, suits } from './roster.ts';
+import { Touching } from './touching.ts';
 
 /** Names of tasks to look at again. */
 export type Woken = ReadonlySet<string>;
 
 const NOBODY: Woken = new Set();
-/** The line of tasks that any agent may do. */
-const ANY = '';
 
 export class Board {
   readonly #team: string;
@@ -23,11 +25,14 @@ export class Board {
   readonly #dependents = new Map<string, Set<string>>();
   /** Agent → what it holds. */
   readonly #held = new Map<string, Set<string>>();
-  /** Claims that were decided and may not be stored yet. */
-  readonly #claims = new Map<string, { readonly holder: string; readonly attempt: number }>();
-  /** By assignTo. */
-  readonly #lines = new Map<string, Line>();
-  readonly #places = new Map<string, { readonly line: string; readonly turn: Turn }>();
+  readonly #claims = new Claims();
+  /** What the controller hands out, and what agents may claim. */
+  readonly #lines = new Lines();
+  readonly #open = new Lines();
+  readonly #touching = new Touching();
+  readonly #pace = new Pace();
+  #highestNumber = 0;
+  #takenNumber = 0;
   #circles: ReadonlySet<string> | undefined;
 
   constructor(team: string) {
@@ -40,6 +45,26 @@ export class Board {
 
   get agents(): Iterable<Agent> {
     return this.#agents.values();
+  }
+
+  /** Of tasks that succeeded; undefined while they are too few. */
+  get averageMs(): number | undefined {
+    return this.#pace.averageMs;
+  }
+
+  /** The highest number that a task `task-NNN` has or had. */
+  get highestNumber(): number {
+    return this.#highestNumber;
+  }
+
+  set highestNumber(number: number) {
+    this.#highestNumber = Math.max(this.#highestNumber, number);
+  }
+
+  /** The next number for a task without a name; whether or not it is used, nobody else gets it. */
+  takeNumber(): number {
+    this.#takenNumber = Math.max(this.#takenNumber, this.#highestNumber) + 1;
+    return this.#takenNumber;
   }
 
   has(name: string): boolean {
@@ -57,11 +82,25 @@ export class Board {
 
   /** How many could start, suit one of these agents and have their turn before this one. */
   ahead(turn: Turn, agents: readonly Agent[]): number {
-    let count = 0;
-    for (const [assignTo, line] of this.#lines) {
-      if (agents.some((agent) => suits(agent, toAssignTo(assignTo)))) count += line.before(turn);
-    }
-    return count;
+    return this.#lines.ahead(turn, agents);
+  }
+
+  /** What this agent may claim, by turn; without one, what anybody may. */
+  openTo(agent: Agent | undefined, limit: number): Card[] {
+    const keys = agent ? [...this.#open.servedBy(agent)] : [...this.#open.demands.keys()];
+    const cards = keys.flatMap((key) => this.#open.first(key, limit)).flatMap((name) => this.#cards.get(name) ?? []);
+    return cards.sort(compareTurn).slice(0, limit);
+  }
+
+  /** Others that run and may touch the same files. */
+  overlapping(name: string): readonly string[] {
+    return this.#touching.with(name);
+  }
+
+  /** Somebody that is not finished counts on it. */
+  hasOpenDependents(name: string): boolean {
+    for (const dependent of this.#dependentsOf(name)) if (this.#cards.get(dependent)?.isFinished === false) return true;
+    return false;
   }
 
   leadsIntoCircle(name: string): boolean {
@@ -69,26 +108,42 @@ export class Board {
     return this.#circles.has(name);
   }
 
-  /** Takes a place before the claim is stored: the next decision counts it. */
-  claim(turn: Turn, agent: Agent, attempt: number): void {
+  /**
+   * Takes a place before the claim is stored: the next decision counts it. False when somebody else is at it, or was faster: then what the
+   * claimant has read is old.
+   */
+  claim(turn: Turn, agent: Agent, attempt: number, by: Claimant = 'controller'): boolean {
     const { name } = turn;
+    if (this.#claims.get(name) || (this.#cards.get(name)?.attempt ?? 0) >= attempt) return false;
     this.#hold(name, this.#holderOf(name), agent.metadata.name);
-    this.#claims.set(name, { holder: agent.metadata.name, attempt });
+    this.#claims.put(name, { holder: agent.metadata.name, attempt, by });
     this.#arrange(name);
+    return true;
   }
 
   /** For a claim that did not get stored. */
-  unclaim(name: string): void {
-    if (!this.#claims.has(name)) return;
+  unclaim(name: string, by: Claimant = 'controller'): void {
+    if (this.#claims.get(name)?.by !== by) return;
     const before = this.#holderOf(name);
-    this.#claims.delete(name);
+    this.#claims.end(name);
     this.#hold(name, before, this.#holderOf(name));
     this.#arrange(name);
+  }
+
+  /** Somebody has decided to take it; whether that was in time is not known yet. */
+  isBeingClaimed(name: string): boolean {
+    return this.#claims.get(name) !== undefined;
+  }
+
+  /** Until it is known whether the claim that is on its way was in time. */
+  claimSettled(name: string): Promise<void> {
+    return this.#claims.settled(name);
   }
 
   put(card: Card): Woken {
     const known = this.#cards.get(card.name);
     if (known && known.uid === card.uid && Number(card.version) < Number(known.version)) return NOBODY;
+    this.highestNumber = numberIn(this.#team, card.name) ?? 0;
     return this.#replace(card.name, card);
   }
 
@@ -113,18 +168,19 @@ export class Board {
   #replace(name: string, next: Card | undefined): Woken {
     const before = this.#cards.get(name);
     const holderBefore = this.#holderOf(name);
-    const stoodInLine = this.#places.has(name);
+    const stoodInLine = this.#lines.has(name);
     if (next) this.#cards.set(name, next);
     else this.#cards.delete(name);
-    if (!next || next.attempt >= (this.#claims.get(name)?.attempt ?? Number.POSITIVE_INFINITY)) this.#claims.delete(name);
+    if (!next || next.attempt >= (this.#claims.get(name)?.attempt ?? Number.POSITIVE_INFINITY)) this.#claims.end(name);
     const holder = this.#holderOf(name);
     this.#hold(name, holderBefore, holder);
     this.#reindex(name, before, next);
     this.#arrange(name);
-    const woken = new Set<string>();
+    this.#pace.replace(before?.tookMs, next?.tookMs);
+    const woken = new Set<string>(this.#touching.put(name, next?.files ?? []));
     if (before?.face !== next?.face) this.#wakeDependents(name, woken);
     if (holderBefore !== undefined && holder !== holderBefore) this.#wakeFor(this.#agents.get(holderBefore), woken);
-    else if (stoodInLine && holder === undefined && !this.#places.has(name)) this.#wakeForAll(woken);
+    else if (stoodInLine && holder === undefined && !this.#lines.has(name)) this.#wakeForAll(woken);
     return woken;
   }
 
@@ -137,13 +193,15 @@ export class Board {
     for (const dependency of next?.dependsOn ?? []) putIn(this.#dependents, dependency, name);
   }
 
-  #wakeDependents(name: string, woken: Set<string>): void {
+  *#dependentsOf(name: string): Iterable<string> {
     const short = name.startsWith(`${this.#team}-`) ? name.slice(this.#team.length + 1) : name;
-    for (const called of new Set([name, short])) {
-      for (const dependent of this.#dependents.get(called) ?? []) {
-        this.#arrange(dependent);
-        woken.add(dependent);
-      }
+    for (const called of new Set([name, short])) yield* this.#dependents.get(called) ?? [];
+  }
+
+  #wakeDependents(name: string, woken: Set<string>): void {
+    for (const dependent of this.#dependentsOf(name)) {
+      this.#arrange(dependent);
+      woken.add(dependent);
     }
   }
 
@@ -161,24 +219,12 @@ export class Board {
   #arrange(name: string): void {
     const card = this.#cards.get(name);
     const wanted = card && this.#canStart(card) ? card : undefined;
-    const place = this.#places.get(name);
-    const line = wanted && (wanted.assignTo ?? ANY);
-    if (place && wanted && place.line === line && compareTurn(place.turn, wanted) === 0) return;
-    if (place) {
-      const old = this.#lines.get(place.line);
-      old?.remove(place.turn);
-      if (old?.length === 0) this.#lines.delete(place.line);
-      this.#places.delete(name);
-    }
-    if (!wanted || line === undefined) return;
-    const lineOf = this.#lines.get(line) ?? new Line();
-    lineOf.add(wanted);
-    this.#lines.set(line, lineOf);
-    this.#places.set(name, { line, turn: wanted });
+    this.#lines.arrange(name, wanted?.offer ? undefined : wanted);
+    this.#open.arrange(name, wanted?.offer ? wanted : undefined);
   }
 
   #canStart({ name, isWilling, dependsOn }: Card): boolean {
-    if (!isWilling || this.#claims.has(name)) return false;
+    if (!isWilling || this.#claims.get(name)) return false;
     return dependsOn.every((dependency) => this.find(dependency)?.face === 'Succeeded');
   }
 
@@ -194,46 +240,53 @@ export class Board {
     return woken;
   }
 
-  #wakeForOffer(agent: Agent | undefined, before: ReadonlyMap<string, string>, woken: Set<string>): void {
+  #wakeForOffer(agent: Agent | undefined, before: Offers, woken: Set<string>): void {
     this.#wakeFor(agent, woken);
-    for (const [line, offer] of this.#offers()) {
-      if (before.get(line) !== offer) this.#wakeLine(line, Number.POSITIVE_INFINITY, woken);
+    const now = this.#offers();
+    for (const kind of ['lines', 'open'] as const) {
+      for (const [line, offer] of now[kind]) {
+        if (before[kind].get(line) !== offer) this.#wakeLine(kind, line, Number.POSITIVE_INFINITY, woken);
+      }
     }
   }
 
   /** What the team has to offer to each line: it is the reason that its tasks give for waiting. */
-  #offers(): Map<string, 'none' | 'unready' | 'ready'> {
+  #offers(): Offers {
     const agents = [...this.#agents.values()];
-    const offerTo = (line: string) => {
-      const suitable = agents.filter((agent) => suits(agent, toAssignTo(line)));
+    const offerTo = (demand: Demand): Offer => {
+      const suitable = agents.filter((agent) => suits(agent, demand));
       if (suitable.length === 0) return 'none';
       return suitable.some(isReady) ? 'ready' : 'unready';
     };
-    return new Map([...this.#lines.keys()].map((line) => [line, offerTo(line)]));
+    // Whoever waits to be claimed says no more than whether anybody could.
+    const openTo = (demand: Demand): Offer => (agents.some((agent) => suits(agent, demand)) ? 'ready' : 'none');
+    return {
+      lines: new Map([...this.#lines.demands].map(([key, { demand }]) => [key, offerTo(demand)])),
+      open: new Map([...this.#open.demands].map(([key, { demand }]) => [key, openTo(demand)])),
+    };
   }
 
   /** The agent may have a place: tasks at the head of the lines that it serves. */
   #wakeFor(agent: Agent | undefined, woken: Set<string>): void {
     if (!agent || !isReady(agent) || this.free(agent) === 0) return;
-    for (const line of this.#lines.keys()) {
-      if (suits(agent, toAssignTo(line))) this.#wakeLine(line, this.#placesFor(line), woken);
-    }
+    for (const line of this.#lines.servedBy(agent)) this.#wakeLine('lines', line, this.#placesFor(line), woken);
   }
 
   #wakeForAll(woken: Set<string>): void {
-    for (const line of this.#lines.keys()) this.#wakeLine(line, this.#placesFor(line), woken);
+    for (const line of this.#lines.demands.keys()) this.#wakeLine('lines', line, this.#placesFor(line), woken);
   }
 
   #placesFor(line: string): number {
+    const demand = this.#lines.demands.get(line)?.demand ?? {};
     let places = 0;
     for (const agent of this.#agents.values()) {
-      if (isReady(agent) && suits(agent, toAssignTo(line))) places += this.free(agent);
+      if (isReady(agent) && suits(agent, demand)) places += this.free(agent);
     }
     return places;
   }
 
-  #wakeLine(line: string, count: number, woken: Set<string>): void {
-    for (const name of this.#lines.get(line)?.first(count) ?? []) woken.add(name);
+  #wakeLine(kind: 'lines' | 'open', line: string, count: number, woken: Set<string>): void {
+    for (const name of (kind === 'lines' ? this.#lines : this.#open).first(line, count)) woken.add(name);
   }
 
   #openDependencies(): Map<string, readonly string[]> {
@@ -250,8 +303,11 @@ export class Board {
   }
 }
 
-function toAssignTo(line: string): string | undefined {
-  return line === ANY ? undefined : line;
+type Offer = 'none' | 'unready' | 'ready';
+
+interface Offers {
+  readonly lines: ReadonlyMap<string, Offer>;
+  readonly open: ReadonlyMap<string, Offer>;
 }
 
 function putIn(index: Map<string, Set<string>>, key: string, name: string): void {

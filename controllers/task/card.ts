@@ -1,5 +1,8 @@
 /** What the board knows of a Task: the few facts that decide about others, taken out of the object. Pure. */
-import type { Task } from '#api/types.ts';
+import { shortName, type Task } from '#api/types.ts';
+import { getCondition, isTrue } from '#runtime/conditions.ts';
+import { deadlineOf } from './request.ts';
+import type { Demand } from './roster.ts';
 
 export interface Card {
   readonly name: string;
@@ -7,22 +10,36 @@ export interface Card {
   readonly version: string;
   readonly priority: number;
   readonly created: string;
-  readonly assignTo: string | undefined;
+  readonly demand: Demand;
   readonly dependsOn: readonly string[];
   /** What it is to the tasks that depend on it. */
   readonly face: Face;
+  readonly isFinished: boolean;
   /** The agent that has it. */
   readonly holder: string | undefined;
   readonly attempt: number;
   /** It would start if its dependencies and a place allowed; one that waits out its back-off takes nobody's place. */
   readonly isWilling: boolean;
+  /** What agents read that may claim it; undefined for what the controller hands out. */
+  readonly offer: Offer | undefined;
+  /** What it touches while it runs. */
+  readonly files: readonly string[];
+  /** How long it took, of one that succeeded. */
+  readonly tookMs: number | undefined;
+}
+
+export interface Offer {
+  readonly title: string;
+  readonly description: string;
+  readonly from: string;
+  readonly expiresAt: string | undefined;
 }
 
 /** Open: may still succeed. Hopeless: failed, or waits for one that failed. Circle: waits for itself. */
 export type Face = 'Open' | 'Succeeded' | 'Hopeless' | 'Circle';
 
 /** Reasons of a Task that goes again after a pause. */
-export const BACKOFF_REASONS: ReadonlySet<string> = new Set(['AttemptFailed', 'AttemptLost', 'LeaseExpired']);
+export const BACKOFF_REASONS: ReadonlySet<string> = new Set(['AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck']);
 
 export function cardOf(task: Task, finalizer: string): Card {
   const { metadata, spec, status } = task;
@@ -32,31 +49,67 @@ export function cardOf(task: Task, finalizer: string): Card {
     version: metadata.resourceVersion,
     priority: spec.priority,
     created: metadata.creationTimestamp,
-    assignTo: spec.assignTo,
+    demand: spec,
     dependsOn: spec.dependsOn ?? [],
     face: faceOf(task),
+    isFinished: isFinished(task),
     holder: isHeld(task) ? status?.owner : undefined,
     attempt: status?.attempt ?? 0,
     isWilling: (metadata.finalizers ?? []).includes(finalizer) && isWilling(task),
+    offer: isPulledOnly(task) ? offerOf(task) : undefined,
+    files: status?.phase === 'Running' ? (spec.files ?? []) : [],
+    tookMs: status?.phase === 'Succeeded' ? tookMs(task) : undefined,
   };
 }
 
+/** Also by an owner that says it cannot go on: it keeps the claim. */
 export function isHeld({ status }: Task): boolean {
-  return status?.phase === 'Claimed' || status?.phase === 'Running';
+  const { phase, owner } = status ?? {};
+  return phase === 'Claimed' || phase === 'Running' || (phase === 'Blocked' && owner !== undefined);
 }
 
 export function isFinished({ status }: Task): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
+/** Nobody is assigned to it: there is no backend yet that takes a prompt, and a request is open to all by its nature. */
+export function isPulledOnly({ spec }: Task): boolean {
+  return spec.request !== undefined || typeof spec.prompt === 'string';
+}
+
+/** The attempt's work is done; the commands of `verify` say whether it is good. */
+export function isVerifying({ status }: Task): boolean {
+  return status?.phase === 'Running' && status.reason === 'Verifying';
+}
+
+export function needsPlan(task: Task): boolean {
+  return task.spec.planRequired && !isTrue(task, 'PlanApproved');
+}
+
+/** Its plan came too late, or the answer to it: somebody has to say how it goes on. */
+export function hasPlanTimedOut(task: Task): boolean {
+  return task.status?.phase === 'Blocked' && task.status.reason === 'PlanTimeout' && getCondition(task, 'PlanApproved')?.status !== 'True';
+}
+
 /** What this version does not act on; a task that asks for it fails at once. */
-export function unsupportedFields({ spec }: Task): string[] {
-  const asked: [string, boolean][] = [
-    ['spec.prompt', typeof spec.prompt === 'string'],
-    ['spec.verify', (spec.verify ?? []).length > 0],
-    ['spec.planRequired', spec.planRequired],
-  ];
-  return asked.filter(([, isAsked]) => isAsked).map(([field]) => field);
+export function unsupportedFields({ spec }: Task, { canVerify }: { readonly canVerify: boolean }): string[] {
+  return (spec.verify ?? []).length > 0 && !canVerify ? ['spec.verify'] : [];
+}
+
+function offerOf(task: Task): Offer {
+  const { metadata, spec, status } = task;
+  const expiresMs = deadlineOf(task);
+  return {
+    title: spec.title ?? shortName(spec.team, metadata.name),
+    description: spec.description ?? spec.prompt ?? '',
+    from: spec.request?.by ?? status?.createdBy ?? 'orchestrator',
+    expiresAt: expiresMs === undefined ? undefined : new Date(expiresMs).toISOString(),
+  };
+}
+
+function tookMs({ status }: Task): number | undefined {
+  const seconds = status?.result?.elapsedSeconds;
+  return seconds === undefined ? undefined : seconds * 1_000;
 }
 
 function faceOf({ status }: Task): Face {
@@ -67,7 +120,7 @@ function faceOf({ status }: Task): Face {
 
 function isWilling(task: Task): boolean {
   if (isHeld(task) || isFinished(task) || task.metadata.deletionTimestamp !== undefined || task.spec.cancelled) return false;
-  return !BACKOFF_REASONS.has(task.status?.reason ?? '') && unsupportedFields(task).length === 0;
+  return !BACKOFF_REASONS.has(task.status?.reason ?? '') && !hasPlanTimedOut(task);
 }
 
 /** By priority, then age, then name. */

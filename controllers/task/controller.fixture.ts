@@ -2,22 +2,49 @@
 import type { KindObject } from '#api/meta.ts';
 import type { Agent, Task } from '#api/types.ts';
 import type { JsonObject } from '#lib/json.ts';
+import type { Notice } from '#relay/notices.ts';
 import { bench, newAgent, newTask } from '../../test/support/controllers.ts';
 import { fakeAttempts } from './attempts.fixture.ts';
 import type { Attempts, CommandResult } from './attempts.ts';
-import { taskController } from './controller.ts';
+import { taskBoards } from './boards.ts';
+import { createTaskBook } from './book.ts';
+import { type TaskDeps, taskController } from './controller.ts';
 
 export const OK: CommandResult = { exitCode: 0, stdout: 'hi\n', stderr: '', truncated: false, elapsedSeconds: 0.5 };
 export const KEY = { kind: 'Task', namespace: 'default', name: 'a-one' };
 export const WORKER = { kind: 'Agent', namespace: 'default', name: 'a-worker' };
 
-export function setUp() {
+/** Mail as it is promised: what has the same key is there once. */
+function fakeNotices() {
+  const told = new Map<string, Notice>();
+  return {
+    told,
+    tell: async (notice: Notice) => void (told.has(notice.key) || told.set(notice.key, notice)),
+    withdraw: async ({ key }: Pick<Notice, 'key'>) => void told.delete(key),
+    /** `type to: content` of what came since this was last asked. */
+    news(): string[] {
+      const news = [...told.values()].slice(read).map(({ type, to, content }) => `${type} ${to}: ${content.split('\n')[0]}`);
+      read = told.size;
+      return news;
+    },
+  };
+}
+let read = 0;
+
+export function setUp(deps: Partial<TaskDeps> = {}) {
+  read = 0;
   const world = bench();
   const attempts = fakeAttempts();
+  const notices = fakeNotices();
+  const boards = taskBoards(world.client);
   const woken: string[] = [];
-  const newController = (using: Attempts = attempts) =>
-    taskController({ client: world.client, attempts: using, monotonicMs: () => world.ctx.now().getTime() });
-  const controller = newController();
+  const newController = (using: Attempts = attempts, its = taskBoards(world.client)) => {
+    const { client, ctx } = world;
+    return taskController({ client, attempts: using, notices, boards: its, monotonicMs: () => ctx.now().getTime(), ...deps });
+  };
+  const controller = newController(attempts, boards);
+  const { client, ctx } = world;
+  const book = createTaskBook({ client, boards, events: ctx.events, canVerify: deps.verifier !== undefined, now: ctx.now });
   controller.wakes?.[0]?.(({ name }) => void woken.push(name));
   const task = (name = 'a-one') => world.get<Task>('Task', name);
   let known: readonly KindObject[] = [];
@@ -32,9 +59,16 @@ export function setUp() {
     const keys = [...gone.flatMap((object) => toKeys(object, 'DELETED')), ...now.flatMap((object) => toKeys(object, 'MODIFIED'))];
     return keys.map(({ name }) => name);
   };
-  const look = (using = controller, client = world.client) => {
+  const look = (using = controller, client = world.client, name = 'a-one') => {
     tell(using);
-    return world.reconcile(using, 'Task', 'a-one', { client });
+    return world.reconcile(using, 'Task', name, { client });
+  };
+  const lookAt = (name: string) => look(controller, world.client, name);
+  /** The run of an agent that speaks. */
+  const as = (name: string, incarnation = 'run-1') => {
+    const agent = world.get<Agent>('Agent', name);
+    if (!agent) throw new Error(`there is no agent ${name}`);
+    return { kind: 'agent' as const, agent, incarnation };
   };
   const setAgent = async (name: string, status: JsonObject, workspace = 'Running') => {
     const agent = world.get<Agent>('Agent', name) as Agent;
@@ -51,7 +85,38 @@ export function setUp() {
     const now = task() as Task;
     await world.client.update<Task>({ ...now, spec: { ...now.spec, ...spec } });
   };
-  return { ...world, attempts, controller, newController, woken, task, tell, look, setAgent, readyAgent, edit };
+  return {
+    ...world,
+    attempts,
+    notices,
+    boards,
+    book,
+    as,
+    controller,
+    newController,
+    woken,
+    task,
+    tell,
+    look,
+    lookAt,
+    setAgent,
+    readyAgent,
+    edit,
+  };
+}
+
+export const ONE = { namespace: 'default', team: 'a', task: 'one' };
+export const PEOPLE = { kind: 'operator' as const, user: 'ann' };
+
+/** A prompt that a-worker has claimed by the book. */
+export async function pulled(spec: JsonObject = {}, deps: Partial<TaskDeps> = {}) {
+  const world = setUp(deps);
+  await world.readyAgent('a-worker');
+  await world.client.create<Task>(newTask('a-one', { prompt: 'do it', ...spec }));
+  await world.look();
+  const answer = await world.book.claim(world.as('a-worker'), ONE);
+  await world.look();
+  return { ...world, answer };
 }
 
 export async function running(spec: JsonObject = {}) {

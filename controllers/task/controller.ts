@@ -1,68 +1,114 @@
 /**
- * Task: handed to a ready agent of its team, run there once per attempt, its result kept in status.
+ * Task: handed to a ready agent of its team, or claimed by one; run there once per attempt, its result kept in status.
  * Owns every field of Task.status. A claim is durable before the attempt is handed over, a result before it is acknowledged.
  */
 import type { Task } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
+import type { Notices } from '#relay/notices.ts';
 import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
+import { announce } from './announce.ts';
 import type { Attempts } from './attempts.ts';
-import { type Attending, attend, release, SETTLE_RETRY, settle } from './attend.ts';
+import { attend, release, settle } from './attend.ts';
+import { type Attending, attemptOf, RETRY_MS } from './attending.ts';
 import type { Board } from './board.ts';
-import { Boards } from './boards.ts';
+import { type Boards, TASK_FINALIZER, taskBoards } from './boards.ts';
 import { isFinished, isHeld, turnOf } from './card.ts';
-import { type Decision, nextStep } from './decide.ts';
+import { type Decision, nextStep, wantsRetry } from './decide.ts';
+import { rest } from './finished.ts';
 import { Leases } from './leases.ts';
-import { claim, fail, setReady } from './transitions.ts';
+import { ensureRemembered, numberIn } from './numbered.ts';
+import { CREATED_BY_ANNOTATION, deadlineOf, halfTimeOf } from './request.ts';
+import { STUCK_FLOOR_MS } from './stuck.ts';
+import { Teller } from './tell.ts';
+import { claim, clearMarks, fail, restart, setReady } from './transitions.ts';
+import type { Verifier } from './verifier.ts';
+
+export { TASK_FINALIZER } from './boards.ts';
 
 export interface TaskDeps {
   readonly client: Client;
   readonly attempts: Attempts;
+  /** The same as the book's: both take places of agents. */
+  readonly boards?: Boards;
+  /** Nobody is told anything when absent. */
+  readonly notices?: Notices;
+  /** A Task with `verify` fails at once when absent. */
+  readonly verifier?: Verifier;
+  /** Whole outputs of its attempts go with a Task. */
+  readonly artifacts?: { removeTask(task: Task): Promise<void> };
   /** The clock of leases and heartbeats; performance.now() when absent. */
   readonly monotonicMs?: () => number;
+  /** Below this no Task counts as stuck; 30 s when absent. */
+  readonly stuckFloorMs?: number;
 }
 
-export const TASK_FINALIZER = 'agentiso.dev/attempt';
-
-export function taskController({ client, attempts, monotonicMs = () => performance.now() }: TaskDeps): Controller<Task> {
-  const boards = new Boards(client, TASK_FINALIZER);
-  const attending: Attending = { client, attempts, leases: new Leases(), recorded: new Set(), monotonicMs };
+export function taskController(deps: TaskDeps): Controller<Task> {
+  const { client, attempts, verifier, boards = taskBoards(client) } = deps;
+  const attending: Attending = {
+    client,
+    attempts,
+    boards,
+    verifier,
+    teller: new Teller(deps.notices),
+    leases: new Leases(),
+    recorded: new Set(),
+    avoided: new Map(),
+    monotonicMs: deps.monotonicMs ?? (() => performance.now()),
+    stuckFloorMs: deps.stuckFloorMs ?? STUCK_FLOOR_MS,
+  };
   return {
     name: 'task',
     kind: 'Task',
     finalizer: TASK_FINALIZER,
+    // A pass mostly waits for the disk, and those that wait together share one write.
+    concurrency: 64,
     watches: [
       { kind: 'Agent', toKeys: (agent, type) => boards.onAgent(agent, type) },
       { kind: 'Task', toKeys: (task, type) => boards.onTask(task, type) },
     ],
-    wakes: [attempts.wake, boards.wake],
+    wakes: [attempts.wake, boards.wake, ...(verifier ? [verifier.wake] : [])],
     async reconcile(task, ctx) {
-      task.status.observedGeneration = task.metadata.generation;
       const isSettled = await settle(task, attending, ctx);
-      const result = await follow(task, { attending, boards, ctx });
-      return isSettled ? result : SETTLE_RETRY;
+      const isSaid = await announce(task, attending.teller, ctx);
+      register(task);
+      const result = await follow(task, attending, ctx);
+      return isSettled && isSaid ? result : { requeueAfterMs: Math.min(RETRY_MS, result.requeueAfterMs ?? RETRY_MS) };
     },
     async finalize(task) {
       const result = await release(task, attending);
-      if (result === 'done') boards.forget(task);
-      return result;
+      if (result !== 'done') return result;
+      await rememberNumber(task, attending);
+      await deps.artifacts?.removeTask(task);
+      boards.forget(task);
+      return 'done';
     },
   };
 }
 
-interface Following {
-  readonly attending: Attending;
-  readonly boards: Boards;
-  readonly ctx: ReconcileContext;
+/** What the status says of the object as a whole. */
+function register(task: WithStatus<Task>): void {
+  const { metadata, status } = task;
+  const createdBy = metadata.annotations?.[CREATED_BY_ANNOTATION];
+  if (createdBy !== undefined) status.createdBy ??= createdBy;
+  status.observedGeneration = metadata.generation;
 }
 
-async function follow(task: WithStatus<Task>, { attending, boards, ctx }: Following): Promise<Result> {
-  if (isFinished(task)) return {};
+async function follow(task: WithStatus<Task>, attending: Attending, ctx: ReconcileContext): Promise<Result> {
+  if (task.status.phase !== 'Running') clearMarks(task, ['Stuck', 'FileOverlap'], { reason: 'NotRunning', message: '' }, ctx);
   if (isHeld(task)) return attend(task, attending, ctx);
-  const board = await boards.of(task);
+  // Its last claim may have been ended by the book.
+  attending.leases.forget(attemptOf(task));
+  if (isFinished(task)) return wantsRetry(task) ? restart(task, ctx) : rest(task, attending, ctx.now());
+  const board = await attending.boards.of(task);
   // Nobody holds it: a claim that the board remembers was not stored.
   board.unclaim(task.metadata.name);
+  // An agent is claiming it by the book at this moment; whether it succeeds or not, there will be another look.
+  if (board.isBeingClaimed(task.metadata.name)) return {};
+  const avoid = attending.avoided.get(task.metadata.uid);
   // From here to the claim nothing waits, so that two tasks cannot take the same place.
-  return advance(task, nextStep(task, board, ctx.now()), { board, ctx });
+  const decision = nextStep(task, board, { now: ctx.now(), canVerify: attending.verifier !== undefined, avoid });
+  if (decision.step === 'assign') attending.avoided.delete(task.metadata.uid);
+  return advance(task, decision, { board, ctx });
 }
 
 interface Advancing {
@@ -71,28 +117,64 @@ interface Advancing {
 }
 
 function advance(task: WithStatus<Task>, decision: Decision, { board, ctx }: Advancing): Result {
-  const { status } = task;
   switch (decision.step) {
     case 'done':
+    case 'hold':
       return {};
+    case 'restart':
+      return restart(task, ctx);
     case 'fail':
       fail(task, decision, ctx);
       return {};
     case 'pause':
       return { requeueAfterMs: decision.delayMs };
     case 'block':
-      Object.assign(status, { phase: 'Blocked', reason: decision.reason, blockedBy: [...decision.blockedBy] });
+      Object.assign(task.status, { phase: 'Blocked', reason: decision.reason, blockedBy: [...decision.blockedBy] });
       setReady(task, 'False', { reason: decision.reason, message: `waits for ${decision.blockedBy.join(', ')}` }, ctx);
-      return {};
+      return untilExpiry(task, ctx);
     case 'wait':
-      Object.assign(status, { phase: 'Pending', reason: decision.reason });
-      delete status.blockedBy;
+      wait(task, decision.reason, ctx);
       setReady(task, 'False', decision, ctx);
-      return {};
+      return untilExpiry(task, ctx);
+    case 'open':
+      wait(task, 'OpenForClaim', ctx);
+      setReady(task, 'True', { reason: 'OpenForClaim', message: 'any suitable agent of the team may claim it' }, ctx);
+      return untilExpiry(task, ctx);
     case 'assign':
-      claim(task, decision.agent, ctx);
-      board.claim(turnOf(task), decision.agent, status.attempt ?? 0);
-      // The claim is written at the end of this pass; the next one hands it over.
-      return { requeueAfterMs: 0 };
+      return assign(task, decision.agent, { board, ctx });
   }
+}
+
+function wait(task: WithStatus<Task>, reason: string, ctx: ReconcileContext): void {
+  sayUnblocked(task, ctx);
+  Object.assign(task.status, { phase: 'Pending', reason });
+  delete task.status.blockedBy;
+}
+
+function assign(task: WithStatus<Task>, agent: Parameters<typeof claim>[1], { board, ctx }: Advancing): Result {
+  const attempt = (task.status.attempt ?? 0) + 1;
+  // Somebody was faster: what this pass has read is old, and nothing of it may be written.
+  if (!board.claim(turnOf(task), agent, attempt)) return { requeueAfterMs: 0 };
+  sayUnblocked(task, ctx);
+  claim(task, agent, 'Assigned', ctx);
+  // The claim is written at the end of this pass; the next one hands it over.
+  return { requeueAfterMs: 0 };
+}
+
+function sayUnblocked(task: WithStatus<Task>, ctx: ReconcileContext): void {
+  if (task.status.phase !== 'Blocked' || (task.status.blockedBy ?? []).length === 0) return;
+  ctx.events.normal(task, 'TaskUnblocked', `everything it waited for has succeeded: ${(task.spec.dependsOn ?? []).join(', ')}`);
+}
+
+/** A request expires on time, and everybody is reminded of it half way. */
+function untilExpiry(task: Task, ctx: ReconcileContext): Result {
+  const nowMs = ctx.now().getTime();
+  const times = [halfTimeOf(task), deadlineOf(task)].filter((time) => time !== undefined && time > nowMs) as number[];
+  return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) - nowMs };
+}
+
+async function rememberNumber({ metadata, spec }: Task, { boards, client }: Attending): Promise<void> {
+  const number = numberIn(spec.team, metadata.name);
+  if (number === undefined || number < (await boards.ofTeam(metadata.namespace, spec.team)).highestNumber) return;
+  await ensureRemembered(client, { namespace: metadata.namespace, team: spec.team }, number);
 }

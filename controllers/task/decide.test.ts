@@ -7,6 +7,7 @@ import { newAgent, newTask } from '../../test/support/controllers.ts';
 import { Board } from './board.ts';
 import { cardOf, isFinished, isHeld } from './card.ts';
 import { type Decision, nextStep } from './decide.ts';
+import { REQUESTED_ANNOTATION } from './request.ts';
 
 const FINALIZER = 'test/finalizer';
 const NOW = new Date('2026-01-02T03:04:05Z');
@@ -39,7 +40,10 @@ function stoppedWithDaemon(ready: Agent): Agent {
 const shown = (decision: Decision): string => {
   switch (decision.step) {
     case 'done':
-      return 'done';
+    case 'restart':
+    case 'hold':
+    case 'open':
+      return decision.step;
     case 'assign':
       return `assign ${decision.agent.metadata.name}`;
     case 'block':
@@ -52,6 +56,14 @@ const shown = (decision: Decision): string => {
   }
 };
 
+const planApproved = { type: 'PlanApproved', status: 'True', reason: 'Approved', message: '', lastTransitionTime: '' };
+
+function requested(name: string, at: string, by = 'boss'): Task {
+  const asked = task(name, { prompt: 'help', request: { by, timeoutSeconds: 30 } });
+  const annotations = { [REQUESTED_ANNOTATION]: at };
+  return { ...asked, metadata: { ...asked.metadata, annotations, creationTimestamp: `${at.slice(0, 19)}Z` } };
+}
+
 const WORKER = agent('a-worker', { roleName: 'worker' });
 const OTHER = agent('a-other-1', { roleName: 'other' });
 const done = (name: string) => task(name, {}, { phase: 'Succeeded' });
@@ -63,8 +75,64 @@ describe('nextStep', () => {
     { name: 'a cancelled task fails', it: task('t', { cancelled: true }), want: 'fail Cancelled: spec.cancelled is true' },
     {
       name: 'fields that nobody acts on are refused by name',
-      it: task('t', { prompt: 'do it', verify: ['true'], planRequired: true }),
-      want: 'fail NotSupportedYet: this version does not act on spec.prompt, spec.verify, spec.planRequired; remove it to run the task',
+      it: task('t', { verify: ['true'] }),
+      want: 'fail NotSupportedYet: this version does not act on spec.verify; remove it to run the task',
+    },
+    { name: 'a prompt is open to whoever claims it', it: task('t', { prompt: 'do it' }), want: 'open' },
+    {
+      name: 'a prompt that nobody suits',
+      it: task('t', { prompt: 'do it', skills: ['rust', 'sql'] }),
+      want: 'wait NoAgent: team a has no agent with the skills rust, sql',
+    },
+    {
+      name: 'a command that asks for skills goes to who has them all',
+      it: task('t', { skills: ['rust', 'sql'] }),
+      agents: [WORKER, agent('a-half', { skills: ['rust'] }), agent('a-able', { skills: ['sql', 'go', 'rust'] })],
+      want: 'assign a-able',
+    },
+    {
+      name: 'skills and an assignee that does not have them',
+      it: task('t', { assignTo: 'worker', skills: ['rust'] }),
+      agents: [WORKER, agent('a-able', { skills: ['rust'] })],
+      want: 'wait NoAgent: team a has no agent or role worker with the skills rust',
+    },
+    { name: 'a request is never assigned', it: requested('t', NOW.toISOString()), want: 'open' },
+    {
+      name: 'a request of the only agent',
+      it: requested('t', NOW.toISOString(), 'worker'),
+      want: 'wait NoAgent: team a has no agent other than worker',
+    },
+    {
+      name: 'a request whose time is over',
+      it: requested('t', '2026-01-02T03:03:35.000Z'),
+      want: 'fail RequestExpired: nobody has claimed it within 30 s',
+    },
+    { name: 'a request whose time is not over yet', it: requested('t', '2026-01-02T03:03:35.001Z'), want: 'open' },
+    {
+      name: 'a request that came back is open for its whole time again',
+      it: {
+        ...requested('t', '2026-01-02T03:00:00.000Z'),
+        status: { phase: 'Pending', attempt: 1, reason: 'AgentGone', finishedAt: NOW.toISOString() },
+      },
+      want: 'open',
+    },
+    { name: 'a failed task that is to be tried again', it: task('t', { retry: 2 }, { phase: 'Failed', retries: 1 }), want: 'restart' },
+    { name: 'a failed task that was tried again already', it: task('t', { retry: 1 }, { phase: 'Failed', retries: 1 }), want: 'done' },
+    { name: 'a task that succeeded is not tried again', it: task('t', { retry: 1 }, { phase: 'Succeeded' }), want: 'done' },
+    {
+      name: 'a plan that came too late waits for a word',
+      it: task('t', { planRequired: true }, { phase: 'Blocked', reason: 'PlanTimeout' }),
+      want: 'hold',
+    },
+    {
+      name: 'and goes on when it is approved after all',
+      it: task('t', { planRequired: true }, { phase: 'Blocked', reason: 'PlanTimeout', conditions: [planApproved] }),
+      want: 'assign a-worker',
+    },
+    {
+      name: 'or when it is tried anew',
+      it: task('t', { planRequired: true, retry: 1 }, { phase: 'Blocked', reason: 'PlanTimeout' }),
+      want: 'restart',
     },
     { name: 'a free task goes to any agent', it: task('t'), want: 'assign a-worker' },
     { name: 'a dependency by its short name', it: task('t', { dependsOn: ['x'] }), tasks: [done('a-x')], want: 'assign a-worker' },
@@ -179,7 +247,7 @@ describe('nextStep', () => {
       want: 'wait AgentsBusy: every suitable agent has its hands full: a-x',
     },
   ])('$name', ({ it: subject, agents = [WORKER], tasks = [], want }) => {
-    expect(shown(nextStep(subject, boardOf(agents, [subject, ...tasks]), NOW))).toBe(want);
+    expect(shown(nextStep(subject, boardOf(agents, [subject, ...tasks]), { now: NOW, canVerify: false }))).toBe(want);
   });
 
   it('walks each task once, however many ways lead to it', () => {
@@ -188,7 +256,7 @@ describe('nextStep', () => {
     );
     const tasks = layers.flat().map(({ name, dependsOn }) => task(name, { dependsOn }));
     const last = tasks.at(-1) as Task;
-    expect(shown(nextStep(last, boardOf([WORKER], tasks), NOW))).toBe('block DependenciesPending x38,y38');
+    expect(shown(nextStep(last, boardOf([WORKER], tasks), { now: NOW, canVerify: false }))).toBe('block DependenciesPending x38,y38');
   });
 
   it.each([

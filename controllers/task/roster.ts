@@ -1,15 +1,23 @@
 /** Who may do a task, and who can right now. Pure. */
 import { DRAINING_ANNOTATION } from '#api/team-rules.ts';
-import { type Agent, shortName } from '#api/types.ts';
+import { type Agent, shortName, type Task } from '#api/types.ts';
 import { getCondition, isTrue } from '#runtime/conditions.ts';
 
 /** Set before a daemon that stops ends its workspaces. */
 const DAEMON_STOPPED = 'DaemonStopped';
 
-/** Without `assignTo` any agent of the team will do; with it the one of that name, short or full, or all of that role. */
-export function suits({ metadata, spec }: Agent, assignTo: string | undefined): boolean {
-  if (assignTo === undefined) return true;
-  return metadata.name === assignTo || shortName(spec.team, metadata.name) === assignTo || spec.roleName === assignTo;
+/** What a task asks of the agent that does it. */
+export type Demand = Pick<Task['spec'], 'assignTo' | 'skills' | 'request'>;
+
+/**
+ * Without `assignTo` any agent of the team will do; with it the one of that name, short or full, or all of that role. It has all the
+ * skills, and nobody does what it asked others for.
+ */
+export function suits(agent: Agent, { assignTo, skills = [], request }: Demand): boolean {
+  const { metadata, spec } = agent;
+  const short = shortName(spec.team, metadata.name);
+  if (assignTo !== undefined && ![metadata.name, short, spec.roleName].includes(assignTo)) return false;
+  return request?.by !== short && skills.every((skill) => spec.skills?.includes(skill));
 }
 
 export function isReady(agent: Agent): boolean {
@@ -23,11 +31,15 @@ function isHeldBack({ metadata, spec }: Agent): boolean {
   return spec.desiredState !== 'Running' || metadata.annotations?.[DRAINING_ANNOTATION] !== undefined;
 }
 
-/** Stopped for good, or on the way there; an agent that a stopping daemon took with it comes back. */
+/** Gone, or stopped for good; an agent that a stopping daemon took with it comes back. */
 export function isLeaving(agent: Agent): boolean {
-  const { phase } = agent.status ?? {};
   if (agent.metadata.deletionTimestamp !== undefined) return true;
-  return (phase === 'Stopped' || phase === 'Stopping') && !isStoppedWithDaemon(agent);
+  return agent.status?.phase === 'Stopped' && !isStoppedWithDaemon(agent);
+}
+
+/** It may bring to an end what it has begun, for as long as its grace period lasts, and begins nothing. */
+export function isStopping(agent: Agent): boolean {
+  return agent.status?.phase === 'Stopping' && !isStoppedWithDaemon(agent);
 }
 
 export function isStoppedWithDaemon(agent: Agent): boolean {
@@ -52,5 +64,6 @@ export function isSameRun(a: Agent, b: Agent): boolean {
 
 /** Changes of an agent that waiting tasks must hear of. */
 export function isSameOffer(a: Agent, b: Agent): boolean {
-  return isReady(a) === isReady(b) && a.spec.maxConcurrentTasks === b.spec.maxConcurrentTasks && a.spec.roleName === b.spec.roleName;
+  if (isReady(a) !== isReady(b) || a.spec.maxConcurrentTasks !== b.spec.maxConcurrentTasks) return false;
+  return a.spec.roleName === b.spec.roleName && (a.spec.skills ?? []).join('\n') === (b.spec.skills ?? []).join('\n');
 }

@@ -1,54 +1,103 @@
-/** What each step of a Task writes into its status. */
+/** What each step of a Task writes into its status, whoever takes it: the controller, or somebody by the book. */
 import type { Agent, Task } from '#api/types.ts';
-import { setCondition } from '#runtime/conditions.ts';
+import { copyJson } from '#lib/json.ts';
+import { getCondition, setCondition } from '#runtime/conditions.ts';
 import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import type { CommandResult, Outcome } from './attempts.ts';
+import { needsPlan } from './card.ts';
 
 export interface Verdict {
   readonly reason: string;
   readonly message: string;
 }
 
+/** When a step is taken, and who hears of it. */
+export type Moment = Pick<ReconcileContext, 'now' | 'events'>;
+
 /** The next pass goes on at once, when what this one wrote is on disk. */
 const AT_ONCE: Result = { requeueAfterMs: 0 };
 
-export function claim(task: WithStatus<Task>, agent: Agent, ctx: ReconcileContext): void {
+export function claim(task: WithStatus<Task>, agent: Agent, how: 'Assigned' | 'Pulled', moment: Moment): void {
   const { status } = task;
+  // One that was made with a number has not failed yet, and is not to be tried again for it.
+  if ((status.attempt ?? 0) === 0 && task.spec.retry > 0) status.retries ??= task.spec.retry;
   const holder = `${agent.metadata.name}@${agent.status?.incarnation ?? ''}`;
   Object.assign(status, {
     phase: 'Claimed',
     owner: agent.metadata.name,
     ownerIncarnation: agent.status?.incarnation ?? '',
+    claim: how,
     attempt: (status.attempt ?? 0) + 1,
     fencingToken: (status.fencingToken ?? 0) + 1,
-    lease: { holder, renewTime: ctx.now().toISOString() },
+    lease: { holder, renewTime: moment.now().toISOString() },
   });
   delete status.reason;
   delete status.blockedBy;
-  setReady(task, 'True', { reason: 'Claimed', message: `attempt ${status.attempt} on ${agent.metadata.name}` }, ctx);
+  delete status.startedAt;
+  delete status.progress;
+  if (needsPlan(task)) askForPlan(task, moment);
+  setReady(task, 'True', { reason: 'Claimed', message: `attempt ${status.attempt} on ${agent.metadata.name}` }, moment);
+}
+
+/** Nothing of the attempt may start before somebody has approved how. */
+function askForPlan(task: WithStatus<Task>, moment: Moment): void {
+  const message = `${task.status.owner} is to submit a plan`;
+  setCondition(task, { type: 'PlanApproved', status: 'False', reason: 'PlanNeeded', message }, moment.now());
+}
+
+/** The owner, or the controller for it, has begun. */
+export function start(task: WithStatus<Task>, moment: Moment): void {
+  task.status.phase = 'Running';
+  task.status.startedAt ??= moment.now().toISOString();
+  delete task.status.reason;
+  setReady(task, 'True', { reason: 'Claimed', message: `attempt ${task.status.attempt} on ${task.status.owner}` }, moment);
+}
+
+/** The owner cannot go on and says why; it keeps the claim. */
+export function declareBlocked(task: WithStatus<Task>, message: string, moment: Moment): void {
+  Object.assign(task.status, { phase: 'Blocked', reason: 'BlockedByOwner' });
+  setReady(task, 'False', { reason: 'BlockedByOwner', message }, moment);
 }
 
 /** What the guest reported of the present attempt. */
-export function finish(task: WithStatus<Task>, outcome: Outcome, ctx: ReconcileContext): Result {
-  const { status, spec } = task;
+export function finish(task: WithStatus<Task>, outcome: Outcome, moment: Moment): Result {
+  const { status } = task;
   const { result } = outcome;
   const wasInterrupted = status.reason === 'Interrupted';
-  status.finishedAt = ctx.now().toISOString();
+  status.finishedAt = moment.now().toISOString();
   delete status.lease;
-  if (result) status.result = { ...result };
-  if (spec.cancelled) fail(task, { reason: 'Cancelled', message: 'spec.cancelled is true' }, ctx);
-  else if (result?.exitCode === 0) succeed(task, result, ctx);
-  else if (!result && wasInterrupted) handBack(task, INTERRUPTED, ctx);
-  else if (result) countFailure(task, 'AttemptFailed', howItEnded(result, outcome, task), ctx);
-  else countFailure(task, 'AttemptLost', 'was lost: its agent ended while it ran', ctx);
+  if (result) status.result = copyJson(result) as NonNullable<typeof status.result>;
+  if (result?.exitCode === 0) return conclude(task, `exited with 0 after ${result.elapsedSeconds} s`, moment);
+  if (task.spec.cancelled) fail(task, CANCELLED, moment);
+  else if (!result && wasInterrupted) handBack(task, INTERRUPTED, moment);
+  else if (result) countFailure(task, 'AttemptFailed', howItEnded(result, outcome, task), moment);
+  else countFailure(task, 'AttemptLost', LOST, moment);
   return AT_ONCE;
 }
 
-const INTERRUPTED: Verdict = { reason: 'Interrupted', message: 'the daemon was stopped while this attempt ran' };
+/** The work of the present attempt is done, and its result in the status: it succeeds, or is verified first. */
+export function conclude(task: WithStatus<Task>, how: string, moment: Moment): Result {
+  task.status.finishedAt = moment.now().toISOString();
+  if (task.spec.cancelled) fail(task, CANCELLED, moment);
+  else if ((task.spec.verify ?? []).length > 0) beginToVerify(task, moment);
+  else succeed(task, how, moment);
+  return AT_ONCE;
+}
 
-export function expire(task: WithStatus<Task>, ctx: ReconcileContext): Result {
-  if (task.status.reason === 'Interrupted') return handBack(task, INTERRUPTED, ctx);
-  return countFailure(task, 'LeaseExpired', `was given up: no sign of it from agent ${task.status.owner} for 30 s`, ctx);
+export const CANCELLED: Verdict = { reason: 'Cancelled', message: 'spec.cancelled is true' };
+export const INTERRUPTED: Verdict = { reason: 'Interrupted', message: 'the daemon was stopped while this attempt ran' };
+export const LOST = 'was lost: its agent ended while it ran';
+
+function beginToVerify(task: WithStatus<Task>, moment: Moment): void {
+  Object.assign(task.status, { phase: 'Running', reason: 'Verifying' });
+  const message = `the work of attempt ${task.status.attempt} is being checked`;
+  setCondition(task, { type: 'Verified', status: 'Unknown', reason: 'Verifying', message }, moment.now());
+  setReady(task, 'True', { reason: 'Verifying', message }, moment);
+}
+
+export function expire(task: WithStatus<Task>, moment: Moment): Result {
+  if (task.status.reason === 'Interrupted') return handBack(task, INTERRUPTED, moment);
+  return countFailure(task, 'LeaseExpired', `was given up: no sign of it from agent ${task.status.owner} for 30 s`, moment);
 }
 
 export function howItEnded(result: CommandResult, { timedOut = false }: Pick<Outcome, 'timedOut'>, { spec }: Task): string {
@@ -58,14 +107,16 @@ export function howItEnded(result: CommandResult, { timedOut = false }: Pick<Out
   return `exited with ${result.exitCode}`;
 }
 
-function succeed(task: WithStatus<Task>, { elapsedSeconds }: CommandResult, ctx: ReconcileContext): void {
+export function succeed(task: WithStatus<Task>, how: string, moment: Moment): void {
   task.status.phase = 'Succeeded';
+  task.status.finishedAt = moment.now().toISOString();
   delete task.status.reason;
-  ctx.events.normal(task, 'Succeeded', `attempt ${task.status.attempt} exited with 0 after ${elapsedSeconds} s`);
-  setReady(task, 'False', { reason: 'Finished', message: 'succeeded' }, ctx);
+  delete task.status.lease;
+  moment.events.normal(task, 'Succeeded', `attempt ${task.status.attempt} ${how}`);
+  setReady(task, 'False', { reason: 'Finished', message: 'succeeded' }, moment);
 }
 
-function countFailure(task: WithStatus<Task>, reason: string, what: string, ctx: ReconcileContext): Result {
+export function countFailure(task: WithStatus<Task>, reason: string, what: string, moment: Moment): Result {
   const { attempt = 0 } = task.status;
   const { maxAttempts } = task.spec;
   const failures = (task.status.failures ?? 0) + 1;
@@ -73,32 +124,72 @@ function countFailure(task: WithStatus<Task>, reason: string, what: string, ctx:
   // Those that were cut off on purpose are granted once more.
   const message = `attempt ${attempt} of ${maxAttempts + Math.max(0, attempt - failures)} ${what}`;
   if (failures >= maxAttempts) {
-    delete task.status.lease;
-    fail(task, { reason: 'MaxAttempts', message }, ctx);
+    fail(task, { reason: 'MaxAttempts', message }, moment);
     return AT_ONCE;
   }
-  ctx.events.warning(task, reason, message);
-  return handBack(task, { reason, message }, ctx);
+  moment.events.warning(task, reason, message);
+  return handBack(task, { reason, message }, moment);
 }
 
-export function handBack(task: WithStatus<Task>, verdict: Verdict, ctx: ReconcileContext): Result {
-  const time = ctx.now().toISOString();
-  Object.assign(task.status, { phase: 'Pending', reason: verdict.reason, finishedAt: time });
-  delete task.status.owner;
-  delete task.status.ownerIncarnation;
-  delete task.status.lease;
-  task.status.notes = [...(task.status.notes ?? []), { time, author: 'system', text: `${verdict.reason}: ${verdict.message}` }];
-  setReady(task, 'False', verdict, ctx);
+export function handBack(task: WithStatus<Task>, verdict: Verdict, moment: Moment): Result {
+  Object.assign(task.status, { phase: 'Pending', reason: verdict.reason, finishedAt: moment.now().toISOString() });
+  letGo(task);
+  note(task, { author: 'system', text: `${verdict.reason}: ${verdict.message}` }, moment);
+  setReady(task, 'False', verdict, moment);
   return AT_ONCE;
 }
 
-export function fail(task: WithStatus<Task>, verdict: Verdict, ctx: ReconcileContext): void {
-  Object.assign(task.status, { phase: 'Failed', reason: verdict.reason, finishedAt: ctx.now().toISOString() });
-  delete task.status.lease;
-  ctx.events.warning(task, verdict.reason, verdict.message);
-  setReady(task, 'False', verdict, ctx);
+/** No plan came, or no answer to it. The claim is given back; it goes on when the plan is approved, or the Task tried anew. */
+export function timeOutPlan(task: WithStatus<Task>, message: string, moment: Moment): Result {
+  handBack(task, { reason: 'PlanTimeout', message }, moment);
+  task.status.phase = 'Blocked';
+  moment.events.warning(task, 'PlanTimeout', message);
+  return {};
 }
 
-export function setReady(task: Task, status: 'True' | 'False', { reason, message }: Verdict, ctx: ReconcileContext): void {
-  setCondition(task, { type: 'Ready', status, reason, message }, ctx.now());
+/** Somebody has raised spec.retry: as if it were new, but for its history and its numbers. */
+export function restart(task: WithStatus<Task>, moment: Moment): Result {
+  const { status, spec } = task;
+  Object.assign(status, { phase: 'Pending', reason: 'Retried', failures: 0, retries: spec.retry });
+  letGo(task);
+  delete status.plan;
+  delete status.finishedAt;
+  status.conditions = (status.conditions ?? []).filter(({ type }) => type !== 'PlanApproved' && type !== 'Verified');
+  const message = `spec.retry is ${spec.retry}: it is tried once more`;
+  moment.events.normal(task, 'Retried', message);
+  setReady(task, 'False', { reason: 'Retried', message }, moment);
+  return AT_ONCE;
+}
+
+export function fail(task: WithStatus<Task>, verdict: Verdict, moment: Moment): void {
+  Object.assign(task.status, { phase: 'Failed', reason: verdict.reason, finishedAt: moment.now().toISOString() });
+  delete task.status.lease;
+  delete task.status.blockedBy;
+  moment.events.warning(task, verdict.reason, verdict.message);
+  setReady(task, 'False', verdict, moment);
+}
+
+function letGo({ status }: WithStatus<Task>): void {
+  delete status.owner;
+  delete status.ownerIncarnation;
+  delete status.claim;
+  delete status.lease;
+}
+
+/** A status is read by people and goes through the journal with every change. */
+const MOST_NOTES = 100;
+
+export function note({ status }: WithStatus<Task>, { author, text }: { author: string; text: string }, { now }: Moment): void {
+  status.notes = [...(status.notes ?? []), { time: now().toISOString(), author, text }].slice(-MOST_NOTES);
+}
+
+/** Conditions that say something of a running attempt only. */
+export function clearMarks(task: WithStatus<Task>, types: readonly string[], verdict: Verdict, moment: Moment): void {
+  for (const type of types) {
+    if (getCondition(task, type)?.status === 'True') setCondition(task, { type, status: 'False', ...verdict }, moment.now());
+  }
+}
+
+export function setReady(task: Task, status: 'True' | 'False', { reason, message }: Verdict, moment: Moment): void {
+  setCondition(task, { type: 'Ready', status, reason, message }, moment.now());
 }

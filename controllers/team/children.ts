@@ -2,7 +2,7 @@
 import type { Draft, KindObject } from '#api/meta.ts';
 import { reservedIn } from '#api/team-budget.ts';
 import type { EffectivePolicy } from '#api/team-rules.ts';
-import type { Agent, Task, Team } from '#api/types.ts';
+import { type Agent, shortName, type Task, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { ignoreNotFound, StalledError } from '#lib/errors.ts';
 import { copyJson, equalJson } from '#lib/json.ts';
@@ -48,7 +48,6 @@ const ROOM_LOOK_MS = 5_000;
 export async function ensureChildren(team: Team, bounds: Bounds, means: Means): Promise<Settled> {
   const { client, ctx } = means;
   const wanted = agentsOf(team, bounds.policy);
-  refuseNamesakes(wanted);
   refuseForeigners(team, wanted, bounds.agents);
   const names = new Set(wanted.map(({ metadata }) => metadata.name));
   const owned = bounds.agents.filter((agent) => ownedBy(agent, team));
@@ -61,16 +60,12 @@ export async function ensureChildren(team: Team, bounds: Bounds, means: Means): 
   return { wanted, ...(hold ? { hold } : {}), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) };
 }
 
-/** `dev` with count 2 and `dev-1` both want `<team>-dev-1`. */
-function refuseNamesakes(wanted: readonly Draft[]): void {
-  const names = wanted.map(({ metadata }) => metadata.name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) throw new StalledError('NameTaken', `two roles give an agent the name ${twice}; rename one of them`);
-}
-
-function refuseForeigners(team: Team, wanted: readonly Draft[], agents: readonly Agent[]): void {
-  const taken = agents.find((agent) => !ownedBy(agent, team) && wanted.some(({ metadata }) => metadata.name === agent.metadata.name));
-  if (taken) throw nameTaken('Agent', taken.metadata.name);
+/** Also one that has only the short name: inside the team the two would be called the same. */
+function refuseForeigners(team: Team, wanted: readonly Draft[], members: readonly KindObject[]): void {
+  const called = (name: string | undefined) => shortName(team.metadata.name, name ?? '');
+  const names = new Set(wanted.map(({ metadata }) => called(metadata.name)));
+  const taken = members.find((member) => !ownedBy(member, team) && names.has(called(member.metadata.name)));
+  if (taken) throw nameTaken(taken.kind, taken.metadata.name);
 }
 
 function nameTaken(kind: string, name: string): StalledError {
@@ -155,6 +150,7 @@ function rested(draft: Draft, { spec }: Team, now: Date): Draft {
 /** Makes what is missing, brings back what drifted, removes what the spec no longer lists, but not from under a running attempt. */
 async function ensureTasks(client: Client, team: Team, tasks: readonly Task[]): Promise<void> {
   const wanted = tasksOf(team);
+  refuseForeigners(team, wanted, tasks);
   for (const draft of wanted) await ensureTask(client, team, draft);
   const names = new Set(wanted.map(({ metadata }) => metadata.name));
   for (const task of tasks) {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { admission } from '#api/kinds.ts';
+import type { KindObject } from '#api/meta.ts';
 import type { Agent, Task, Team } from '#api/types.ts';
 import { UnavailableError } from '#lib/errors.ts';
 import { interceptClient } from '#runtime/testing.ts';
-import { bench, conditionOf, newAgent, newTeam } from '../../test/support/controllers.ts';
+import { bench, conditionOf, newAgent, newTask, newTeam } from '../../test/support/controllers.ts';
 import { teamController } from './controller.ts';
 
 const KEY = { kind: 'Team', namespace: 'default', name: 'a' };
@@ -34,14 +36,20 @@ function setUp() {
 }
 
 const ROLES = [{ name: 'lead' }, { name: 'dev', count: 2, image: 'rust' }];
-const TASKS = [{ name: 'build', assignTo: 'dev', command: 'make', dependsOn: ['plan'] }];
+const TASKS = [
+  { name: 'plan', assignTo: 'dev', command: 'make plan' },
+  { name: 'build', assignTo: 'dev', command: 'make', dependsOn: ['plan'] },
+];
 
 describe('the five standard cases', () => {
   it('converges from empty: agents by role, tasks by list, all of them its own', async () => {
     const { client, look, names, get, team, setReady } = setUp();
     const { metadata } = await client.create<Team>(newTeam('a', { roles: ROLES, tasks: TASKS, isolation: { driver: 'process' } }));
     await look();
-    expect([names('Agent'), names('Task')]).toEqual([['a-dev-1', 'a-dev-2', 'a-lead'], ['a-build']]);
+    expect([names('Agent'), names('Task')]).toEqual([
+      ['a-dev-1', 'a-dev-2', 'a-lead'],
+      ['a-build', 'a-plan'],
+    ]);
     const owner = { apiVersion: metadata.uid && 'agentiso.dev/v1alpha1', kind: 'Team', name: 'a', uid: metadata.uid };
     expect(get<Agent>('Agent', 'a-dev-2')).toMatchObject({
       metadata: { ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }] },
@@ -56,7 +64,7 @@ describe('the five standard cases', () => {
     expect(team()?.status).toMatchObject({
       phase: 'Ready',
       members: [{ name: 'dev-1', role: 'dev', phase: 'Ready' }, { name: 'dev-2' }, { name: 'lead', role: 'lead' }],
-      taskSummary: { total: 1, pending: 1, succeeded: 0 },
+      taskSummary: { total: 2, pending: 2, succeeded: 0 },
     });
   });
 
@@ -113,7 +121,7 @@ describe('the five standard cases', () => {
     await client.delete(KEY);
     await look();
     expect([names('Agent'), team()?.status?.phase]).toEqual([['a-dev', 'helper'], 'Terminating']);
-    expect(conditionOf(team(), 'Ready')).toBe('False Terminating: waits for agents and tasks: a-dev, a-build');
+    expect(conditionOf(team(), 'Ready')).toBe('False Terminating: waits for agents and tasks: a-dev, a-build, a-plan');
     await look();
     expect(conditionOf(team(), 'Ready')).toBe('False Terminating: waits for agents and tasks: a-dev');
     const held = get<Agent>('Agent', 'a-dev') as Agent;
@@ -205,21 +213,26 @@ describe('a name that is taken', () => {
     expect(conditionOf(team(), 'Ready')).toMatch(/^False NameTaken: /);
   });
 
-  it('is wanted twice by the roles themselves, which would otherwise change one agent to and fro for ever', async () => {
-    const { client, look, names, team } = setUp();
-    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev', count: 2 }, { name: 'dev-1' }] }));
+  it('is taken also by whoever has only the short name', async () => {
+    const { client, look, names, team, edit } = setUp();
+    const admitted = admission.admit(newTeam('a', { tasks: [{ name: 'build', command: 'make' }] }) as KindObject, undefined) as Team;
+    await client.create<Agent>(newAgent('dev'));
+    await client.create<Team>(newTeam('a', { roles: [{ name: 'dev' }] }));
     await look();
-    expect(conditionOf(team(), 'Ready')).toBe('False NameTaken: two roles give an agent the name a-dev-1; rename one of them');
-    expect(names('Agent')).toEqual([]);
+    expect(conditionOf(team(), 'Ready')).toBe('False NameTaken: Agent dev exists and does not belong to this team; delete or rename it');
+    expect(names('Agent')).toEqual(['dev']);
+    await client.delete({ kind: 'Agent', namespace: 'default', name: 'dev' });
+    await client.create<Task>(newTask('build'));
+    const tasks = admitted.spec.tasks ?? [];
+    await edit({ tasks });
+    await look();
+    expect(conditionOf(team(), 'Ready')).toBe('False NameTaken: Task build exists and does not belong to this team; delete or rename it');
+    expect(names('Task')).toEqual(['build']);
   });
 });
 
 describe('what this version does not act on', () => {
-  it.each([
-    { field: 'spec.repo', spec: { repo: { path: '/srv/a.git' } } },
-    { field: 'spec.golden', spec: { golden: {} } },
-    { field: 'spec.merge', spec: { merge: {} } },
-  ])('is refused, not ignored: $field', async ({ field, spec }) => {
+  it.each([{ field: 'spec.golden', spec: { golden: {} } }])('is refused, not ignored: $field', async ({ field, spec }) => {
     const { client, look, names, team } = setUp();
     await client.create<Team>(newTeam('a', spec));
     await look();

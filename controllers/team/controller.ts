@@ -9,19 +9,22 @@ import type { Agent, Merge, Task, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { StalledError } from '#lib/errors.ts';
 import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
-import type { Controller, Key, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
+import type { Controller, Key, ReconcileContext, Result, Wake, WithStatus } from '#runtime/controller.ts';
 import { ensureChildren, type Means, type Settled, type TeamLimits } from './children.ts';
 import { unsupportedFields } from './expand.ts';
 import { Family } from './family.ts';
 import { finalizeTeam } from './finalize.ts';
 import type { Hold } from './hold.ts';
 import { ensureOwnedBy, placeBelow, reportRestrictions } from './lineage.ts';
+import { ensureMerge } from './merge.ts';
 import { Places } from './places.ts';
 import { ensureReserved, type Grant, liveReservations } from './reservation.ts';
 import { budgetOf, isOpen, membersOf, phaseOf, readyCondition, taskSummaryOf } from './summary.ts';
 
 /** A team may have thousands of tasks, and each look counts them all. */
-const TASKS_DELAY_MS = 100;
+const TASKS_DELAY_MS = 250;
+/** Agents of a team start together, each with several changes. */
+const AGENTS_DELAY_MS = 20;
 const DEFAULT_LIMITS: TeamLimits = { maxAgentsPerTeam: 20, maxAgents: 100 };
 
 export const TEAM_FINALIZER = 'agentiso.dev/team';
@@ -30,9 +33,18 @@ export interface TeamDeps {
   readonly client: Client;
   /** 20 agents per team, 100 in all, when absent. */
   readonly limits?: Partial<TeamLimits>;
+  /** The team is gone: what was kept for it outside the store goes too. */
+  readonly forgetTeam?: (team: Team) => Promise<void>;
+  readonly people?: PeopleInboxes;
 }
 
-export function teamController({ client, limits: given = {} }: TeamDeps): Controller<Team> {
+/** Messages for people, by team. */
+export interface PeopleInboxes {
+  pending(team: Team): Promise<number>;
+  readonly changes: Wake;
+}
+
+export function teamController({ client, limits: given = {}, forgetTeam, people }: TeamDeps): Controller<Team> {
   const limits = { ...DEFAULT_LIMITS, ...given };
   const places = new Places(client, limits.maxAgents);
   const family = new Family();
@@ -41,14 +53,28 @@ export function teamController({ client, limits: given = {} }: TeamDeps): Contro
     kind: 'Team',
     finalizer: TEAM_FINALIZER,
     watches: [
-      { kind: 'Agent', toKeys: teamKey },
+      { kind: 'Agent', toKeys: teamKey, delayMs: AGENTS_DELAY_MS },
       { kind: 'Task', toKeys: teamKey, delayMs: TASKS_DELAY_MS },
       { kind: 'Merge', toKeys: teamKey },
       { kind: 'Team', toKeys: (team, type) => family.concernedBy(team, type) },
     ],
-    reconcile: (team, ctx) => reconcileTeam(team, { client, limits, places, ctx }),
-    finalize: (team, ctx) => finalizeTeam(client, team, ctx),
+    ...(people && { wakes: [people.changes] }),
+    async reconcile(team, ctx) {
+      await showMessages(team, people);
+      return reconcileTeam(team, { client, limits, places, ctx });
+    },
+    async finalize(team, ctx) {
+      const result = await finalizeTeam(client, team, ctx);
+      if (result === 'done') await forgetTeam?.(team);
+      return result;
+    },
   };
+}
+
+/** Shown from the first message on. */
+async function showMessages(team: WithStatus<Team>, people: PeopleInboxes | undefined): Promise<void> {
+  const pending = (await people?.pending(team)) ?? 0;
+  if (pending > 0 || team.status.messagesPending !== undefined) team.status.messagesPending = pending;
 }
 
 async function reconcileTeam(team: WithStatus<Team>, means: Means): Promise<Result> {
@@ -65,6 +91,7 @@ async function reconcileTeam(team: WithStatus<Team>, means: Means): Promise<Resu
   const grant = await ensureReserved(client, team, ancestors, agents.length + reservedIn(team));
   const policy = effectivePolicy(team, ancestors);
   const settled = await ensureChildren(team, { granted: grant.granted, policy, agents, tasks }, means);
+  await ensureMerge(client, team, { agents, tasks });
   await summarise(team, settled, grant, means);
   return settled.requeueAfterMs === undefined ? {} : { requeueAfterMs: settled.requeueAfterMs };
 }

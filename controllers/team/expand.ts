@@ -35,10 +35,6 @@ export function tasksOf(team: Team): Draft[] {
 
 /** Fields this version stores but does not act on; refusing them is better than pretending. */
 export function unsupportedFields({ spec }: Team): string[] {
-  const asked: [string, boolean][] = [
-    ['spec.repo', spec.repo !== undefined],
-    ['spec.golden', spec.golden !== undefined],
-    ['spec.merge', spec.merge !== undefined],
-  ];
+  const asked: [string, boolean][] = [['spec.golden', spec.golden !== undefined]];
   return asked.filter(([, isAsked]) => isAsked).map(([field]) => field);
 }

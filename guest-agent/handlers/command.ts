@@ -29,5 +29,15 @@ export function checkNotStopping({ groups }: Guest): void {
 
 /** What a command that cannot even be started says: it is a result, because the request was in order. */
 export function startFailure(error: unknown): string {
-  return `exec failed: ${error instanceof Error ? error.message : String(error)}`;
+  return `exec failed: ${startProblem(error)}`;
+}
+
+/** In words for the two that people cause; a folder that is not there has the same code and another system call. */
+function startProblem(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, syscall = '', path = 'the command', message } = error as NodeJS.ErrnoException;
+  if (!syscall.startsWith('spawn')) return message;
+  if (code === 'ENOENT') return `${path}: not found, neither as a path nor in the PATH of the agent`;
+  if (code === 'EACCES') return `${path}: not allowed, or not a program`;
+  return message;
 }

@@ -6,13 +6,21 @@ import { toFields } from '#protocol/shape.ts';
 /** A message is at most 256 KiB, which JSON may make six times longer. */
 const MAX_JSON_BYTES = 2 * 1024 * 1024;
 
+export type Fields = Readonly<Record<string, unknown>>;
+
 /** Throws for fields that are not among `allowed`. */
-export async function readFields(request: IncomingMessage, allowed: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
-  const fields = toFields(parse(await readAll(request)), 'the body');
+export async function readFields(request: IncomingMessage, allowed: readonly string[]): Promise<Fields> {
+  const fields = await readObject(request, MAX_JSON_BYTES);
   const unknown = Object.keys(fields).find((name) => !allowed.includes(name));
   if (unknown !== undefined)
     throw new ProtocolError('Invalid', `unknown field ${JSON.stringify(unknown.slice(0, 100))}: there are ${allowed.join(', ')}`);
   return fields;
+}
+
+/** A body that is empty is an object without fields. */
+export async function readObject(request: IncomingMessage, maxBytes: number): Promise<Fields> {
+  const body = await readAll(request, maxBytes);
+  return toFields(body.length === 0 ? {} : parse(body), 'the body');
 }
 
 /** Refused by its length before anything is read, where it has one. */
@@ -26,13 +34,13 @@ export function contentOf(request: IncomingMessage): AsyncIterable<Buffer> {
   return request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }
 
-async function readAll(request: IncomingMessage): Promise<Buffer> {
-  checkLength(request, MAX_JSON_BYTES);
+async function readAll(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  checkLength(request, maxBytes);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of contentOf(request)) {
     bytes += chunk.length;
-    if (bytes > MAX_JSON_BYTES) throw new ProtocolError('TooLarge', `a body of more than ${MAX_JSON_BYTES} bytes`);
+    if (bytes > maxBytes) throw new ProtocolError('TooLarge', `a body of more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -22,7 +22,7 @@ export interface HttpParts {
 export class HttpDoor {
   readonly #parts: HttpParts;
   #settings: ConfigureParams | undefined;
-  #listener: Listener | undefined;
+  #listener: (Listener & { readonly address: string }) | undefined;
   #isClosed = false;
   #rebindTimer: NodeJS.Timeout | undefined;
   /** One change of the address at a time. */
@@ -64,14 +64,14 @@ export class HttpDoor {
     try {
       // Loaded here: most of the memory of a guest that is never configured would be this.
       const [{ listen }, { serve }] = await Promise.all([import('./listener.ts'), import('./serve.ts')]);
-      this.#listener = await listen({
-        address,
-        port: HTTP_PORT,
+      const listener = await listen({
+        at: { host: address, port: HTTP_PORT },
         onRequest: (request, response) => {
           if (this.#settings !== undefined) void serve({ parts: this.#parts, settings: this.#settings, request, response });
         },
         onBroken: (error) => this.#rebindLater(address, error),
       });
+      this.#listener = { ...listener, address };
       return undefined;
     } catch (error) {
       return `HTTP could not be bound to ${address}:${HTTP_PORT}: ${error instanceof Error ? error.message : String(error)}`;

@@ -6,6 +6,8 @@ export interface ErrorBody {
   readonly message: string;
   readonly retryable: boolean;
   readonly hint: string;
+  readonly retry_after_ms?: number;
+  readonly field?: string;
 }
 
 export class HttpError extends Error {
@@ -37,17 +39,17 @@ const MEANINGS: Readonly<Record<ProtocolErrorCode, Meaning>> = {
   TooLarge: { status: 413, retryable: false, hint: 'send less at once' },
   Forbidden: { status: 403, retryable: false, hint: 'this is not for you to do' },
   NotFound: { status: 404, retryable: false, hint: 'check the name' },
-  Conflict: { status: 409, retryable: false, hint: 'look at the present state first' },
+  Conflict: { status: 409, retryable: true, hint: 'look at the present state first' },
   AlreadyExists: { status: 409, retryable: false, hint: 'look at the present state first' },
-  QuotaExceeded: { status: 403, retryable: false, hint: 'ask for less, or wait until something else is done' },
-  DepthExceeded: { status: 403, retryable: false, hint: 'this is not for you to do' },
-  InboxFull: { status: 429, retryable: true, hint: 'try again when the recipient has read some of its messages' },
-  FenceLost: { status: 409, retryable: false, hint: 'another incarnation has taken over' },
+  QuotaExceeded: { status: 422, retryable: false, hint: 'ask for less, or wait until something else is done' },
+  DepthExceeded: { status: 422, retryable: false, hint: 'do it in a team that exists' },
+  InboxFull: { status: 503, retryable: true, hint: 'try again when the recipient has read some of its messages' },
+  FenceLost: { status: 409, retryable: false, hint: 'somebody else has taken over' },
   RateLimited: { status: 429, retryable: true, hint: 'try again a little later' },
   Unauthenticated: { status: 401, retryable: false, hint: 'send Authorization: Bearer with a token' },
   Unavailable: { status: 503, retryable: true, hint: 'try again a little later' },
-  Timeout: { status: 503, retryable: true, hint: 'try again a little later; it may have been done all the same' },
-  IoError: { status: 503, retryable: true, hint: "see the agent's log" },
+  Timeout: { status: 504, retryable: true, hint: 'try again a little later; it may have been done all the same' },
+  IoError: { status: 500, retryable: false, hint: "see the agent's log" },
   Internal: { status: 500, retryable: false, hint: "see the agent's log" },
 };
 
@@ -55,5 +57,14 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   const code = error instanceof ProtocolError ? error.code : 'Internal';
   const { status, retryable, hint } = MEANINGS[code];
-  return new HttpError(status, { code, message: error instanceof Error ? error.message : String(error), retryable, hint });
+  // What the error itself says; where it is silent its code speaks.
+  const { hint: ownHint, retryAfterMs, field } = error instanceof ProtocolError ? error.details : {};
+  return new HttpError(status, {
+    code,
+    message: error instanceof Error ? error.message : String(error),
+    retryable,
+    hint: ownHint ?? hint,
+    ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
+    ...(field !== undefined && { field }),
+  });
 }

@@ -10,20 +10,21 @@ const BACKLOG = 128;
 const MAX_ACCEPT_ERRORS = 10;
 
 export interface ListenerOptions {
-  readonly address: string;
-  readonly port: number;
+  /** Where to: an address and a port, or the path of a unix socket, which is open to its owner alone. */
+  readonly at: { readonly host: string; readonly port: number } | { readonly path: string };
+  /** A connection on which nothing moves for so long is closed. */
+  readonly idleMs?: number;
   readonly onRequest: RequestListener;
   /** It accepts no more connections: listen again. */
   readonly onBroken: (error: Error) => void;
 }
 
 export interface Listener {
-  readonly address: string;
   close(): Promise<void>;
 }
 
-/** Rejects when the address cannot be bound. */
-export async function listen({ address, port, onRequest, onBroken }: ListenerOptions): Promise<Listener> {
+/** Rejects when it cannot be bound. */
+export async function listen({ at, idleMs = 60_000, onRequest, onBroken }: ListenerOptions): Promise<Listener> {
   const server = createServer({
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
@@ -32,13 +33,27 @@ export async function listen({ address, port, onRequest, onBroken }: ListenerOpt
     connectionsCheckingInterval: 10_000,
   });
   server.maxHeadersCount = 64;
-  server.timeout = 60_000;
+  server.timeout = idleMs;
   server.maxConnections = MAX_WITH_REFUSED;
   boundConnections(server, onRequest);
-  server.listen({ host: address, port, backlog: BACKLOG });
+  bind(server, at);
   await once(server, 'listening');
   watchAccept(server, onBroken);
-  return { address, close: () => close(server) };
+  return { close: () => close(server) };
+}
+
+function bind(server: Server, at: ListenerOptions['at']): void {
+  if ('port' in at) {
+    server.listen({ ...at, backlog: BACKLOG });
+    return;
+  }
+  // The socket's mode is 0600 from its first moment: it is bound before the call returns.
+  const umask = process.umask(0o177);
+  try {
+    server.listen({ ...at, backlog: BACKLOG });
+  } finally {
+    process.umask(umask);
+  }
 }
 
 function boundConnections(server: Server, onRequest: RequestListener): void {

@@ -4,11 +4,10 @@ import { GUEST_VERSION } from '../version.ts';
 import { type Caller, identify, type Settings } from './caller.ts';
 import { sendFile, storeFile } from './file-routes.ts';
 import type { HttpParts } from './http-door.ts';
-import { HttpError, toHttpError } from './http-error.ts';
+import { HttpError } from './http-error.ts';
 import { createTask, type Exchange, type Reply, readMessages, sendMessage } from './message-routes.ts';
+import { sendJson, sendProblem } from './reply.ts';
 import { findRoute, type Route } from './routes.ts';
-
-const LINGER_MS = 2_000;
 
 export interface Served {
   readonly parts: HttpParts;
@@ -21,9 +20,9 @@ export async function serve(served: Served): Promise<void> {
   const { request, response } = served;
   try {
     const reply = await answer(served);
-    if (reply !== undefined) send(response, reply.status, reply.body);
+    if (reply !== undefined) sendJson(response, reply);
   } catch (error) {
-    fail(request, response, error);
+    sendProblem(request, response, error);
   }
 }
 
@@ -65,51 +64,4 @@ function checkAccess({ access, name }: Route, caller: Caller): void {
 
 function ownName({ card }: Settings, { guest }: HttpParts): string {
   return typeof card['name'] === 'string' ? card['name'] : guest.id;
-}
-
-function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  // An answer that has begun cannot become another one: cut it, so that nobody takes it for whole.
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const { status, body, headers } = toHttpError(error);
-  if (request.complete) send(response, status, body, headers);
-  else sendAndLinger(request, response, { status, body, headers });
-}
-
-/**
- * A client that still sends its body may not read the answer before it is done, and a connection that is closed with unread bytes in it
- * takes the answer along: so the rest is read and thrown away, for a moment.
- */
-function sendAndLinger(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, body, headers }: Reply & Pick<HttpError, 'headers'>,
-): void {
-  const text = toText(body);
-  response.writeHead(status, { ...jsonHeaders(text), ...headers, connection: 'close' });
-  response.write(text);
-  const end = () => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(end, LINGER_MS);
-  request.once('close', end);
-  request.once('end', end);
-  request.resume();
-}
-
-function send(response: ServerResponse, status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
-  const text = toText(body);
-  response.writeHead(status, { ...jsonHeaders(text), ...headers });
-  response.end(text);
-}
-
-function toText(body: object): string {
-  return `${JSON.stringify(body)}\n`;
-}
-
-function jsonHeaders(text: string): Readonly<Record<string, string | number>> {
-  return { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
 }

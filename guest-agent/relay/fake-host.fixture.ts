@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { vi } from 'vitest';
+import { type AgentVerbs, agentVerbs } from '#protocol/agent-verbs.ts';
 import { Channel } from '#protocol/channel.ts';
+import { GENERATION } from '#protocol/common.ts';
 import type { ConfigureParams, TaskResult } from '#protocol/control.ts';
+import type { HandlersOf } from '#protocol/method.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import {
   type Envelope,
@@ -35,7 +38,9 @@ export const CONFIGURATION: ConfigureParams = {
   maxTasks: 4,
 };
 
-const ping = async () => ({ version: '1', generation: 2, uptimeMs: 0 });
+const ping = async () => ({ version: '1', generation: GENERATION, uptimeMs: 0 });
+
+type VerbHandlers = HandlersOf<AgentVerbs>;
 
 export class FakeHost {
   readonly mailbox: Envelope[] = [];
@@ -44,7 +49,13 @@ export class FakeHost {
   readonly sent: TeamMessageParams[] = [];
   readonly tasks: RelayHostParams<'taskCreate'>[] = [];
   readonly pulls: RelayHostParams<'teamReceive'>[] = [];
+  /** The verbs of the team that were asked for, in order. */
+  readonly asked: { readonly verb: string; readonly params: unknown; readonly signal: AbortSignal }[] = [];
+  /** What it says to them; a verb that is not here is refused. */
+  answers: Partial<VerbHandlers> = {};
   areHintsLost = false;
+  /** Whether the next hint brings its message along. */
+  carries: () => boolean = () => false;
   /** Messages one answer carries. */
   maxAnswered = 100;
   #channel: Channel<RelayToGuest, RelayToHost> | undefined;
@@ -55,7 +66,8 @@ export class FakeHost {
     const sent = { namespace: 'default', team: 'blue', from: 'ann', to: 'bob', timestamp: new Date().toISOString() };
     const envelope: Envelope = { message_id: `m${seq}`, seq, ...sent, message_type: 'text', content: `text ${seq}`, ...message };
     this.mailbox.push(envelope);
-    if (!this.areHintsLost) void this.#channel?.call('messageHint', { nextSeq: seq + 1 }).catch(() => {});
+    const messages = this.carries() ? { messages: [envelope] } : {};
+    if (!this.areHintsLost) void this.#channel?.call('messageHint', { nextSeq: seq + 1, ...messages }).catch(() => {});
     return envelope;
   }
 
@@ -87,8 +99,23 @@ export class FakeHost {
     return this.acks.at(-1)?.storedSeq ?? 0;
   }
 
+  #verbs(): VerbHandlers {
+    const verbs = (Object.keys(agentVerbs) as (keyof VerbHandlers)[]).map((verb) => {
+      const answer = async (params: unknown, context: { readonly signal: AbortSignal }): Promise<unknown> => {
+        this.asked.push({ verb, params, signal: context.signal });
+        const given = this.answers[verb] as ((params: unknown, context: unknown) => Promise<unknown>) | undefined;
+        if (given === undefined) throw new ProtocolError('Unavailable', `this host has no answer to ${verb}`);
+        return given(params, context);
+      };
+      return [verb, answer] as const;
+    });
+    // The same names as in the table; each answer is checked by the channel that carries it.
+    return Object.fromEntries(verbs) as unknown as VerbHandlers;
+  }
+
   #handlers(): RelayToHostHandlers {
     return {
+      ...this.#verbs(),
       ping,
       heartbeat: async (params) => {
         this.heartbeats.push(params);
@@ -144,7 +171,8 @@ export class FakeWorkspace {
     const groups = new ProcessGroups();
     const log = new AgentLog(this.stateDir);
     const env = () => ({ PATH: '/usr/local/bin:/usr/bin:/bin', FROM_GUEST: 'yes' });
-    this.guest = { id: 'id', incarnation: 'inc', root: this.root, stateDir: this.stateDir, env, groups, log, stop: () => {} };
+    const places = { root: this.root, stateDir: this.stateDir, agentSocket: join(this.directory, 'agent.sock') };
+    this.guest = { id: 'id', incarnation: 'inc', ...places, env, groups, log, stop: () => {} };
     const relay = createRelay(this.guest);
     this.relay = relay;
     this.#ends.push(async () => {

@@ -14,11 +14,17 @@ export interface Attachment {
   stop(): void;
 }
 
+export interface HostCallOptions {
+  /** Gives the call up, at the host as well. */
+  readonly signal?: AbortSignal;
+  readonly deadlineMs?: number;
+}
+
 export class HostLink {
   readonly #attachments: Attachment[] = [];
   #channel: RelayChannel | undefined;
-  /** Aborted when another connection takes over: calls on the old one would wait for an answer that may never come. */
-  #replaced = new AbortController();
+  /** Given up when another connection takes over: calls on the old one would wait for an answer that may never come. */
+  readonly #calls = new Set<(reason: ProtocolError) => void>();
 
   add(attachment: Attachment): void {
     this.#attachments.push(attachment);
@@ -36,10 +42,19 @@ export class HostLink {
     });
   }
 
-  /** Rejects with ProtocolError; Unavailable without a connection. */
-  async call<M extends RelayHostMethodName>(method: M, params: RelayHostParams<M>): Promise<RelayHostResult<M>> {
+  /** Rejects with ProtocolError, Unavailable without a connection, or with the reason of the signal. */
+  async call<M extends RelayHostMethodName>(
+    method: M,
+    params: RelayHostParams<M>,
+    { signal, deadlineMs = CALL_MS }: HostCallOptions = {},
+  ): Promise<RelayHostResult<M>> {
     if (this.#channel === undefined) throw new ProtocolError('Unavailable', 'the host is not connected');
-    return this.#channel.call(method, params, { signal: this.#replaced.signal, deadlineMs: CALL_MS });
+    const answer = this.#channel.call(method, params, { deadlineMs, ...(signal && { signal }) });
+    // By hand: a signal that hundreds of calls listen to looks through all of them with each new one.
+    return new Promise((resolve, reject) => {
+      this.#calls.add(reject);
+      void answer.then(resolve, reject).finally(() => this.#calls.delete(reject));
+    });
   }
 
   close(): void {
@@ -50,7 +65,7 @@ export class HostLink {
     if (this.#channel === undefined) return;
     this.#channel = undefined;
     for (const attachment of this.#attachments) attachment.stop();
-    this.#replaced.abort(new ProtocolError('Unavailable', 'another connection of the host took over'));
-    this.#replaced = new AbortController();
+    for (const giveUp of this.#calls) giveUp(new ProtocolError('Unavailable', 'another connection of the host took over'));
+    this.#calls.clear();
   }
 }

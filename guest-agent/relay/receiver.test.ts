@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import type { Envelope, RelayHostMethodName, RelayHostParams, RelayHostResult } from '#protocol/relay.ts';
+import { seededRandom } from '../../test/bench/harness/random.ts';
 import { Inbox } from '../state/inbox.ts';
 import { Receiver } from './receiver.ts';
 
@@ -13,6 +14,9 @@ let receiver: Receiver;
 const mailbox: Envelope[] = [];
 const acks: RelayHostParams<'teamAck'>[] = [];
 const taken: string[] = [];
+let pulls = 0;
+/** The last number that the mailbox has given, also to what was taken back since. */
+let sentSeq = 0;
 let failing: { readonly method: RelayHostMethodName | 'takeAssignments'; times: number } | undefined;
 
 /** The host's mailbox without a connection, so that each step can be made to fail. */
@@ -21,8 +25,9 @@ const host = {
     failIfWanted(method);
     const answers: Partial<Record<RelayHostMethodName, () => unknown>> = {
       teamReceive: () => {
+        pulls += 1;
         const { after } = params as RelayHostParams<'teamReceive'>;
-        return { messages: mailbox.filter(({ seq }) => seq > after), nextSeq: mailbox.length + 1 };
+        return { messages: mailbox.filter(({ seq }) => seq > after), nextSeq: sentSeq + 1 };
       },
       teamAck: () => {
         acks.push(params as RelayHostParams<'teamAck'>);
@@ -44,6 +49,8 @@ beforeEach(() => {
   inbox = new Inbox(directory, (text) => expect.unreachable(text));
   for (const list of [mailbox, acks, taken]) list.length = 0;
   failing = undefined;
+  pulls = 0;
+  sentSeq = 0;
   const takeAssignments = async (messages: readonly Envelope[]) => {
     failIfWanted('takeAssignments');
     taken.push(...messages.map(({ message_id }) => message_id));
@@ -57,10 +64,23 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-function send(message_type: Envelope['message_type'] = 'text'): void {
-  const seq = mailbox.length + 1;
+function send(message_type: Envelope['message_type'] = 'text'): Envelope {
+  sentSeq += 1;
+  const seq = sentSeq;
   const sent = { namespace: 'default', team: 'blue', from: 'ann', to: 'bob', timestamp: 'now' };
-  mailbox.push({ message_id: `m${seq}`, seq, ...sent, message_type, content: 'text' });
+  const message = { message_id: `m${seq}`, seq, ...sent, message_type, content: 'text' };
+  mailbox.push(message);
+  return message;
+}
+
+const stored = () => inbox.unseen().map(({ message_id }) => message_id);
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => `m${index + 1}`);
+
+/** Connected, and everything is in. */
+async function settled(): Promise<void> {
+  receiver.start();
+  await vi.waitFor(() => expect(acks).toHaveLength(1));
+  pulls = 0;
 }
 
 it('reports what the agent has seen until the host has heard it', async () => {
@@ -97,4 +117,105 @@ it('does not move behind an assignment that nobody has taken', async () => {
   receiver.wake();
   await vi.waitFor(() => expect(acks.at(-1)?.storedSeq).toBe(2));
   expect(taken).toEqual(['m1']);
+});
+
+describe('messages that come with a hint', () => {
+  it('are stored without a question, those that come together by one write, and confirmed together', async () => {
+    await settled();
+    const messages = [send(), send(), send()];
+    const before = acks.length;
+    for (const message of messages) receiver.hint(message.seq + 1, [message]);
+    await vi.waitFor(() => expect(acks.at(-1)).toEqual({ storedSeq: 3, seen: [] }));
+    expect([stored(), pulls, acks.length - before]).toEqual([upTo(3), 0, 1]);
+  });
+
+  it('are asked for when one before them was lost', async () => {
+    await settled();
+    send();
+    const second = send();
+    receiver.hint(second.seq + 1, [second]);
+    await vi.waitFor(() => expect(acks.at(-1)?.storedSeq).toBe(2));
+    expect([stored(), pulls]).toEqual([upTo(2), 1]);
+  });
+
+  it('are asked for when the hint tells of more than it brings', async () => {
+    await settled();
+    const first = send();
+    send();
+    receiver.hint(3, [first]);
+    await vi.waitFor(() => expect(acks.at(-1)?.storedSeq).toBe(2));
+    expect([stored(), pulls]).toEqual([upTo(2), 1]);
+  });
+
+  it('may come in any order and more than once', async () => {
+    await settled();
+    const messages = [send(), send(), send()];
+    for (const index of [2, 1, 0, 2, 0]) receiver.hint(messages[index]?.seq ?? 0, messages.slice(index, index + 1));
+    receiver.hint(4, messages);
+    await vi.waitFor(() => expect(acks.at(-1)?.storedSeq).toBe(3));
+    for (const message of messages) receiver.hint(message.seq + 1, [message]);
+    receiver.wake();
+    const last = send();
+    receiver.hint(last.seq + 1, [last]);
+    await vi.waitFor(() => expect(acks.at(-1)?.storedSeq).toBe(4));
+    expect(stored()).toEqual(upTo(4));
+  });
+
+  it('do not take the place of the look at a new connection', async () => {
+    receiver.start();
+    const message = send();
+    receiver.hint(2, [message]);
+    await vi.waitFor(() => expect(acks.at(-1)?.storedSeq).toBe(1));
+    expect(pulls).toBe(1);
+  });
+
+  it('are not asked for without end when the last ones were taken back', async () => {
+    await settled();
+    send();
+    send();
+    mailbox.pop();
+    receiver.hint(3);
+    await vi.waitFor(() => expect(acks.at(-1)?.storedSeq).toBe(1));
+    const before = pulls;
+    const next = send();
+    receiver.hint(next.seq + 1, [next]);
+    await vi.waitFor(() => expect(stored()).toEqual(['m1', 'm3']));
+    expect(pulls).toBeGreaterThan(before);
+  });
+
+  it('with assignments are taken before the cursor moves behind them, each once', async () => {
+    await settled();
+    const messages = [send('task_assignment'), send()];
+    failing = { method: 'takeAssignments', times: 1 };
+    receiver.hint(3, messages);
+    await vi.waitFor(() => expect(failing?.times).toBe(0));
+    expect(inbox.cursor).toBe(0);
+    receiver.hint(3, messages);
+    await vi.waitFor(() => expect(acks.at(-1)?.storedSeq).toBe(2));
+    expect([taken, stored()]).toEqual([['m1'], ['m2']]);
+  });
+
+  it('arrive each once and in their order, whatever is lost, doubled or late on the way', async () => {
+    const seed = Number(process.env['AGENTISO_SEED'] ?? Date.now() % 1_000_000);
+    console.info(`seed ${seed}`);
+    const random = seededRandom(seed);
+    await settled();
+    const waiting: (() => void)[] = [];
+    for (let index = 0; index < 300; index += 1) {
+      const message = send(random() < 0.2 ? 'task_assignment' : 'text');
+      const hint = () => receiver.hint(message.seq + 1, random() < 0.7 ? [message] : []);
+      const dice = random();
+      if (dice < 0.3) waiting.push(hint);
+      else if (dice < 0.8) hint();
+      if (dice > 0.7) hint();
+      if (waiting.length > 3) waiting.splice(Math.floor(random() * waiting.length), 1)[0]?.();
+      if (random() < 0.3) await new Promise(setImmediate);
+    }
+    const last = send();
+    receiver.hint(last.seq + 1);
+    await vi.waitFor(() => expect(acks.at(-1)?.storedSeq).toBe(last.seq), { timeout: 10_000 });
+    const of = (isWork: boolean) => mailbox.filter(({ message_type }) => (message_type === 'task_assignment') === isWork);
+    expect(stored()).toEqual(of(false).map(({ message_id }) => message_id));
+    expect(taken).toEqual(of(true).map(({ message_id }) => message_id));
+  });
 });

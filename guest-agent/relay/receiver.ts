@@ -1,16 +1,16 @@
 /**
- * Brings the mail in: pulls from the cursor, stores, confirms. A hint wakes it at once; a look every 2 s and one at each new connection
- * make up for hints that are lost. It waits for the host and for its own sync, never for a task.
+ * Brings the mail in: takes what comes with a hint when it follows on what is here, pulls everything else from the cursor, stores, confirms.
+ * A hint wakes it at once; a look every 2 s and one at each new connection make up for hints that are lost. It waits for the host and for
+ * its own sync, never for a task.
  */
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import type { Envelope, RelayHostResult } from '#protocol/relay.ts';
 import { behind, type Inbox } from '../state/inbox.ts';
+import { Acknowledger } from './acknowledger.ts';
 import type { Attachment, HostLink } from './link.ts';
 
 const POLL_MS = 2_000;
 const MAX_PULL = 100;
-/** What one teamAck may name. */
-const MAX_SEEN = 1000;
 
 export interface ReceiverParts {
   readonly inbox: Inbox;
@@ -24,32 +24,58 @@ export interface ReceiverParts {
 
 export class Receiver implements Attachment {
   readonly #parts: ReceiverParts;
+  readonly #acknowledger: Acknowledger;
   #timer: NodeJS.Timeout | undefined;
   #isAwake = false;
   #isWanted = false;
-  #isAckDue = false;
   #connections = 0;
   #pullLimit = MAX_PULL;
+  /** Came with a hint and are not stored yet, by seq. */
+  readonly #hinted = new Map<number, Envelope>();
+  #hintedSeq = 0;
+  #isHintTaken = true;
+  /** What came before this connection nobody has hinted at. */
+  #isPullDue = true;
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts;
+    this.#acknowledger = new Acknowledger(parts);
   }
 
   start(): void {
     this.#connections += 1;
+    this.#isPullDue = true;
     // What an earlier connection has not carried to the host.
-    this.#isAckDue = true;
-    this.#timer = setInterval(() => this.wake(), POLL_MS);
+    this.#acknowledger.start();
+    this.#timer = setInterval(() => this.#look(), POLL_MS);
     this.#timer.unref();
     this.wake();
   }
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#acknowledger.stop();
   }
 
-  hint(nextSeq: number): void {
-    if (nextSeq - 1 > this.#parts.inbox.cursor) this.wake();
+  hint(nextSeq: number, messages: readonly Envelope[] = []): void {
+    const { cursor } = this.#parts.inbox;
+    if (nextSeq - 1 <= cursor) return;
+    this.#hintedSeq = Math.max(this.#hintedSeq, nextSeq - 1);
+    for (const message of messages) {
+      if (message.seq > cursor && this.#hinted.size < MAX_PULL) this.#hinted.set(message.seq, message);
+    }
+    if (!this.#isHintTaken) return;
+    this.#isHintTaken = false;
+    // Several may have come in one go: they are stored together.
+    setImmediate(() => {
+      this.#isHintTaken = true;
+      this.wake();
+    });
+  }
+
+  /** The agent has seen something. */
+  report(): void {
+    this.#acknowledger.soon();
   }
 
   wake(): void {
@@ -64,38 +90,67 @@ export class Receiver implements Attachment {
     });
   }
 
+  #look(): void {
+    this.#isPullDue = true;
+    this.wake();
+  }
+
   async #work(): Promise<void> {
     try {
       while (this.#isWanted) {
         this.#isWanted = false;
-        await this.#drain();
+        while (await this.#bringIn());
+        this.#parts.onDrained();
       }
     } catch (error) {
       // The next look, or the next connection, tries again.
+      this.#isPullDue = true;
       if (!(error instanceof ProtocolError))
         this.#parts.warn(`mail was not stored: ${error instanceof Error ? error.message : String(error)}`);
     }
+    this.#acknowledger.soon();
   }
 
-  async #drain(): Promise<void> {
-    for (let hasMore = true; hasMore; ) {
-      hasMore = await this.#pull();
-      if (this.#isAckDue || this.#parts.inbox.unreported().length > 0) await this.#acknowledge();
+  /** True: there is more. */
+  async #bringIn(): Promise<boolean> {
+    const { inbox } = this.#parts;
+    const hinted = this.#takeHinted();
+    if (hinted.length > 0) {
+      await this.#store(hinted);
+      return this.#isPullDue || inbox.cursor < this.#hintedSeq;
     }
-    this.#parts.onDrained();
+    if (!this.#isPullDue && inbox.cursor >= this.#hintedSeq) return false;
+    return this.#pull();
   }
 
-  /** True: the host has more. */
+  /** Those that follow on what is here. What is missing before the others is asked for, and they come with it. */
+  #takeHinted(): Envelope[] {
+    const found: Envelope[] = [];
+    for (let seq = this.#parts.inbox.cursor + 1; ; seq += 1) {
+      const message = this.#hinted.get(seq);
+      if (message === undefined) break;
+      found.push(message);
+    }
+    if (found.length === 0) this.#hinted.clear();
+    for (const { seq } of found) this.#hinted.delete(seq);
+    return found;
+  }
+
   async #pull(): Promise<boolean> {
     const { inbox } = this.#parts;
+    const hintedSeq = this.#hintedSeq;
+    this.#isPullDue = false;
     const answer = await this.#ask();
     if (answer === undefined) return true;
+    // The last ones may have been taken back: they are not asked for again, unless somebody hints at more.
+    if (this.#hintedSeq === hintedSeq) this.#hintedSeq = 0;
     const fresh = behind(inbox.cursor, answer.messages);
     if (fresh.length === 0) return false;
     this.#pullLimit = MAX_PULL;
     await this.#store(fresh);
-    this.#isAckDue = true;
-    return inbox.cursor < answer.nextSeq - 1;
+    if (inbox.cursor >= answer.nextSeq - 1) return false;
+    this.#isPullDue = true;
+    return true;
   }
 
   /** undefined: many large messages are more than a frame, and fewer are to be asked for. */
@@ -103,6 +158,7 @@ export class Receiver implements Attachment {
     try {
       return await this.#parts.host.call('teamReceive', { after: this.#parts.inbox.cursor, limit: this.#pullLimit });
     } catch (error) {
+      this.#isPullDue = true;
       if (!(error instanceof ProtocolError) || error.code !== 'TooLarge' || this.#pullLimit === 1) throw error;
       this.#pullLimit = Math.ceil(this.#pullLimit / 10);
       return undefined;
@@ -115,13 +171,6 @@ export class Receiver implements Attachment {
     const assignments = messages.filter(({ message_type, message_id }) => message_type === 'task_assignment' && !inbox.knows(message_id));
     if (assignments.length > 0) await takeAssignments(assignments);
     await inbox.store(messages);
-  }
-
-  async #acknowledge(): Promise<void> {
-    const { inbox, host } = this.#parts;
-    const seen = inbox.unreported().slice(0, MAX_SEEN);
-    await host.call('teamAck', { storedSeq: inbox.cursor, seen });
-    this.#isAckDue = false;
-    await inbox.markReported(seen);
+    this.#acknowledger.stored();
   }
 }

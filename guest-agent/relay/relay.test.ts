@@ -94,11 +94,12 @@ describe('the heartbeat', () => {
     expect(host.heartbeats[0]).toMatchObject({ runningTasks: [], freeSlots: 4, pendingResults: 0, storedSeq: 0 });
   });
 
-  it('comes when a task starts and when its result is there, few for many changes', async () => {
+  it('comes when a task starts and when its result is there, fewer than there are changes', async () => {
     const { host } = workspace;
     for (let index = 0; index < 30; index += 1) host.assign({ command: 'true' });
     await vi.waitFor(() => expect(host.heartbeats.at(-1)).toMatchObject({ pendingResults: 30, freeSlots: 4, runningTasks: [] }), soon);
-    expect(host.heartbeats.length).toBeLessThan(30);
+    // Each is queued, starts and ends; of a result it comes at once, of the rest now and then.
+    expect(host.heartbeats.length).toBeLessThan(60);
     workspace.host.assign({ taskUid: 'long', command: 'sleep 60' });
     await vi.waitFor(
       () => expect(host.heartbeats.at(-1)).toMatchObject({ runningTasks: [{ taskUid: 'long', attempt: 1 }], freeSlots: 3 }),

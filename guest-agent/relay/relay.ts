@@ -1,7 +1,8 @@
-/** Everything of the guest that belongs to the host's relay connection: mail, tasks, signs of life, and the HTTP door that leads to them. */
+/** Everything of the guest that belongs to the host's relay connection: mail, tasks, signs of life, and the doors that lead to them. */
 import { loadavg } from 'node:os';
 import type { ControlHandlers } from '#protocol/control.ts';
 import type { RelayToGuestHandlers } from '#protocol/relay.ts';
+import { AgentDoor } from '../agent-socket/agent-door.ts';
 import type { Guest } from '../guest.ts';
 import { HttpDoor } from '../http/http-door.ts';
 import { Attempts } from '../state/attempts.ts';
@@ -34,9 +35,9 @@ export function createRelay(guest: Guest): Relay {
   return {
     handlers: {
       configure: async (params) => {
-        const { daemon, door, gate } = parts();
+        const { daemon, door, agentDoor, gate } = parts();
         daemon.setSlots(params.maxTasks);
-        const result = await door.configure(params);
+        const [result] = await Promise.all([door.configure(params), agentDoor.configure(params)]);
         gate.configured();
         return result;
       },
@@ -48,8 +49,8 @@ export function createRelay(guest: Guest): Relay {
       revokeTask: async (key) => ({ wasRunning: await parts().daemon.revoke(key) }),
     },
     relayHandlers: {
-      messageHint: async ({ nextSeq }) => {
-        parts().receiver.hint(nextSeq);
+      messageHint: async ({ nextSeq, messages }) => {
+        parts().receiver.hint(nextSeq, messages);
         return {};
       },
     },
@@ -68,6 +69,7 @@ interface Parts {
   readonly daemon: TaskDaemon;
   readonly receiver: Receiver;
   readonly door: HttpDoor;
+  readonly agentDoor: AgentDoor;
   readonly gate: StartGate;
 }
 
@@ -84,6 +86,7 @@ function openParts(guest: Guest): Parts {
     results: new Results(stateDir, (key) => attempts.isSettled(key)),
     artifacts: new Artifacts(stateDir, warn),
     onChange: () => heartbeat.changed(),
+    onResult: () => heartbeat.urgent(),
   });
   const gate = new StartGate(() => daemon.open());
   const receiver = new Receiver({
@@ -95,7 +98,8 @@ function openParts(guest: Guest): Parts {
   });
   host.add(heartbeat);
   host.add(receiver);
-  return { host, inbox, attempts, daemon, receiver, door: new HttpDoor({ guest, inbox, host }), gate };
+  const agentDoor = new AgentDoor({ guest, inbox, host, report: () => receiver.report() });
+  return { host, inbox, attempts, daemon, receiver, door: new HttpDoor({ guest, inbox, host }), agentDoor, gate };
 }
 
 /**
@@ -132,8 +136,8 @@ function describe(inbox: Inbox, daemon: TaskDaemon) {
   });
 }
 
-async function closeParts({ host, inbox, attempts, daemon, door }: Parts): Promise<void> {
+async function closeParts({ host, inbox, attempts, daemon, door, agentDoor }: Parts): Promise<void> {
   host.close();
-  await Promise.all([daemon.close(), door.close()]);
+  await Promise.all([daemon.close(), door.close(), agentDoor.close()]);
   await Promise.all([inbox.close(), attempts.close()]);
 }

@@ -59,8 +59,11 @@ export class Attempts {
     return this.#settled.has(key);
   }
 
-  async queue(entries: readonly Assigned[]): Promise<void> {
-    if (entries.length > 0) await this.#journal.append(...entries.map((entry): AttemptRecord => ({ type: 'queued', ...entry })));
+  /** Of these, those of `started` are started in the same moment. */
+  async queue(entries: readonly Assigned[], started: readonly string[] = []): Promise<void> {
+    if (entries.length === 0) return;
+    const queued = entries.map((entry): AttemptRecord => ({ type: 'queued', ...entry }));
+    await this.#journal.append(...queued, ...started.map((key): AttemptRecord => ({ type: 'started', key })));
   }
 
   markStarted(key: string): Promise<void> {

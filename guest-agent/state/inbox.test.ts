@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Envelope } from '#protocol/relay.ts';
-import { Inbox, MAX_HELD_MESSAGES } from './inbox.ts';
+import { Inbox } from './inbox.ts';
 
 let directory: string;
 
@@ -64,17 +64,61 @@ describe('Inbox', () => {
     expect(inbox.knows('m1')).toBe(true);
   });
 
-  it('holds the last hundred, remembers a thousand ids, and stays small', async () => {
+  it('never drops what was not seen, whatever was seen around it and however much comes after it', async () => {
+    const first = open();
+    await first.store(Array.from({ length: 100 }, (_, index) => message(index + 1)));
+    await first.markSeen(Array.from({ length: 99 }, (_, index) => `m${index + 2}`));
+    // The host knows, but its answer is still under way: it takes a hundred more for an agent that has one unread.
+    for (let seq = 101; seq <= 250; seq += 1) await first.store([message(seq)]);
+    await first.close();
+    const second = open();
+    expect(second.unseen().map(({ seq }) => seq)).toEqual([1, ...Array.from({ length: 150 }, (_, index) => index + 101)]);
+    expect(second.unreported()).toHaveLength(99);
+  });
+
+  it('lets go of what the host knows to be seen, remembers a thousand ids, and stays small', async () => {
     const first = open();
     for (let seq = 1; seq <= 3000; seq += 10) {
-      await first.store(Array.from({ length: 10 }, (_, index) => message(seq + index, { content: 'x'.repeat(2000) })));
+      const messages = Array.from({ length: 10 }, (_, index) => message(seq + index, { content: 'x'.repeat(2000) }));
+      await first.store(messages);
+      if (seq > 2900) continue;
+      await first.markSeen(messages.map(({ message_id }) => message_id));
+      await first.markReported(first.unreported());
     }
     await first.close();
+    expect(statSync(join(directory, 'inbox.log')).size).toBeLessThan(2_000_000);
     const inbox = open();
-    expect(inbox.read(all)).toHaveLength(MAX_HELD_MESSAGES);
+    expect(inbox.read(all)).toHaveLength(100);
     expect(inbox.read(all).at(-1)?.seq).toBe(3000);
     expect([inbox.knows('m2000'), inbox.knows('m2001'), inbox.knows('m3000')]).toEqual([false, true, true]);
     expect(inbox.cursor).toBe(3000);
+  });
+
+  it('says when messages for the agent are stored, to those who still listen', async () => {
+    const inbox = open();
+    let heard = 0;
+    const stop = inbox.onStored(() => {
+      heard += 1;
+      expect(inbox.unseen()).not.toEqual([]);
+    });
+    await inbox.store([message(1, { message_type: 'task_assignment' })]);
+    expect(heard).toBe(0);
+    await inbox.store([message(2), message(3)]);
+    expect(heard).toBe(1);
+    stop();
+    await inbox.store([message(4)]);
+    expect(heard).toBe(1);
+  });
+
+  it('takes the same acknowledgement twice, and knows what never was here', async () => {
+    const inbox = open();
+    await inbox.store([message(1), message(2)]);
+    expect(await inbox.markSeen(['m1', 'nobody'])).toEqual(['nobody']);
+    expect(inbox.unseen().map(({ seq }) => seq)).toEqual([2]);
+    expect(await inbox.markSeen(['m1'])).toEqual([]);
+    await inbox.markReported(['m1']);
+    expect(await inbox.markSeen(['m1'])).toEqual([]);
+    expect(inbox.unreported()).toEqual([]);
   });
 
   it('remembers what was seen until the host knows it', async () => {

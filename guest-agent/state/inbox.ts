@@ -1,14 +1,13 @@
 /**
  * The guest's copy of its mail, in `inbox.log`: messages as they came, how far the mailbox is stored here, and which ids were there lately.
- * Task assignments move the cursor and are otherwise the task daemon's.
+ * Task assignments move the cursor and are otherwise the task daemon's. Nothing is dropped for want of room: the host refuses to have more
+ * than a hundred unseen messages for an agent, and what it knows to be seen is gone from here.
  */
 import { join } from 'node:path';
 import { type Envelope, relayToHost } from '#protocol/relay.ts';
 import { count, fieldOf, list, oneOf, text, toFields } from '#protocol/shape.ts';
 import { Journal, type JournalOptions } from './journal.ts';
 
-/** The host refuses to have more than these without an acknowledgement. */
-export const MAX_HELD_MESSAGES = 100;
 const MAX_REMEMBERED_IDS = 1000;
 
 export type InboxRecord =
@@ -26,6 +25,7 @@ export class Inbox {
   readonly #ids = new Set<string>();
   readonly #messages = new Map<string, Envelope>();
   readonly #seen = new Set<string>();
+  readonly #listeners = new Set<() => void>();
   #cursor = 0;
 
   constructor(stateDir: string, warn: (text: string) => void, size: Pick<JournalOptions<never>, 'minCompactBytes'> = {}) {
@@ -59,17 +59,31 @@ export class Inbox {
       return isForAgent ? { type: 'message', message } : { type: 'passed', seq, id };
     });
     if (records.length > 0) await this.#journal.append(...records);
+    if (records.some(({ type }) => type === 'message')) for (const listener of [...this.#listeners]) listener();
   }
 
   read({ after, limit }: { readonly after: number; readonly limit: number }): Envelope[] {
     return [...this.#messages.values()].filter(({ seq }) => seq > after).slice(0, limit);
   }
 
-  /** The agent has seen these. Gives back the ids that are not here. */
+  /** In the order of their seq. */
+  unseen(): Envelope[] {
+    return [...this.#messages.values()].filter(({ message_id }) => !this.#seen.has(message_id));
+  }
+
+  /** Called after each time that messages for the agent have become durable here. Gives the function that ends it. */
+  onStored(listener: () => void): () => void {
+    // A new one each time: who listens twice is called twice, and each ends its own.
+    const own = () => listener();
+    this.#listeners.add(own);
+    return () => this.#listeners.delete(own);
+  }
+
+  /** The agent has seen these, which may be told more than once. Gives back the ids that never were here, as far as is remembered. */
   async markSeen(ids: readonly string[]): Promise<readonly string[]> {
-    const known = ids.filter((id) => this.#messages.has(id));
-    if (known.length > 0) await this.#journal.append({ type: 'seen', ids: known });
-    return ids.filter((id) => !known.includes(id));
+    const fresh = ids.filter((id) => this.#messages.has(id) && !this.#seen.has(id));
+    if (fresh.length > 0) await this.#journal.append({ type: 'seen', ids: fresh });
+    return ids.filter((id) => !this.#ids.has(id) && !this.#messages.has(id));
   }
 
   /** Seen, and the host does not know it yet. */
@@ -77,8 +91,13 @@ export class Inbox {
     return [...this.#seen];
   }
 
+  get hasUnreported(): boolean {
+    return this.#seen.size > 0;
+  }
+
+  /** Not worth waiting for the disk: after a crash they are reported once more, which changes nothing. */
   async markReported(ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await this.#journal.append({ type: 'reported', ids });
+    if (ids.length > 0) this.#journal.note({ type: 'reported', ids });
   }
 
   close(): Promise<void> {
@@ -110,7 +129,6 @@ export class Inbox {
     this.#remember(message.message_id);
     this.#messages.set(message.message_id, message);
     this.#cursor = Math.max(this.#cursor, message.seq);
-    if (this.#messages.size > MAX_HELD_MESSAGES) this.#drop(firstOf(this.#messages.keys()));
   }
 
   #drop(id: string): void {

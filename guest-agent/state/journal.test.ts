@@ -50,6 +50,18 @@ describe('Journal', () => {
     expect(open().numbers).toEqual(upTo(50));
   });
 
+  it('applies a note at once, writes it with the next record or at the end, and waits for nothing', async () => {
+    const first = open();
+    await first.journal.append(1);
+    first.journal.note(2);
+    expect([first.numbers, open().numbers]).toEqual([[1, 2], [1]]);
+    await first.journal.append(3);
+    expect(open().numbers).toEqual([1, 2, 3]);
+    first.journal.note(4, 5);
+    await first.journal.close();
+    expect(open().numbers).toEqual([1, 2, 3, 4, 5]);
+  });
+
   it('loses nothing but the torn record, wherever the file was cut', async () => {
     const first = open();
     await first.journal.append(1, 22, 333, 4444);

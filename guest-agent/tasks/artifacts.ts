@@ -1,21 +1,24 @@
-/** Whole logs of tasks whose output is more than a result carries: `artifacts/<task uid>-<attempt>.out` and `.err` in the state directory. */
-import { createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs';
+/** Whole logs of tasks whose output is more than a Task takes: `artifacts/<task uid>-<attempt>.out` and `.err` in the state directory. */
+import { constants, createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { AttemptKey } from '#protocol/control.ts';
+import { type AttemptKey, MAX_ARTIFACT_BYTES, type OutputName } from '#protocol/control.ts';
 import { lazy } from '../lazy-modules.ts';
+import { syncDirectory } from '../state/durable-file.ts';
 
-const MAX_LOG_BYTES = 64 * 1024 * 1024;
-const MAX_FOLDER_BYTES = 256 * 1024 * 1024;
-/** What may wait in memory for the disk; a command that writes faster gets a log that ends there. */
-const MAX_WAITING_BYTES = 4 * 1024 * 1024;
-
-export type OutputName = 'stdout' | 'stderr';
+/** For four tasks at once that all write as much as they may, until the host has it. */
+const MAX_FOLDER_BYTES = 8 * MAX_ARTIFACT_BYTES;
+/** What may wait in memory for the disk, of each output; whoever writes faster is held back. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+const ENDINGS = { stdout: 'out', stderr: 'err' } as const;
+const NAME = /^(?<taskUid>.+)-(?<attempt>\d+)\.(?:out|err)$/;
 
 export interface TaskLogs {
-  write(output: OutputName, chunk: Buffer): void;
-  /** Keeps the logs of these outputs; the others are already whole in the result. */
-  end(kept: readonly OutputName[]): Promise<void>;
+  /** A promise: hold back what follows until it resolves. It never rejects. */
+  write(output: OutputName, chunk: Buffer): Promise<void> | undefined;
+  /** Keeps the logs of these outputs, on disk when it resolves, and says how large they are; the others are already whole in the result. */
+  end(kept: readonly OutputName[]): Promise<readonly { readonly name: OutputName; readonly sizeBytes: number }[]>;
 }
 
 export class Artifacts {
@@ -30,23 +33,40 @@ export class Artifacts {
   }
 
   open(key: AttemptKey): TaskLogs {
-    const logs = { stdout: this.#openLog(key, 'out'), stderr: this.#openLog(key, 'err') };
+    const logs = { stdout: this.#openLog(key, 'stdout'), stderr: this.#openLog(key, 'stderr') };
     return {
       write: (output, chunk) => logs[output].write(chunk),
       end: async (kept) => {
-        await logs.stdout.end(kept.includes('stdout'));
-        await logs.stderr.end(kept.includes('stderr'));
-        if (kept.length > 0) await this.#prune().catch((error: unknown) => this.#report(error));
+        const names = ['stdout', 'stderr'] as const;
+        const ended = await Promise.all(names.map(async (name) => ({ name, sizeBytes: await logs[name].end(kept.includes(name)) })));
+        if (kept.length > 0) await this.#settle().catch((error: unknown) => this.#report(error));
+        return ended.flatMap(({ name, sizeBytes }) => (sizeBytes === undefined ? [] : [{ name, sizeBytes }]));
       },
     };
   }
 
-  #openLog({ taskUid, attempt }: AttemptKey, ending: string): LogFile {
-    return new LogFile(join(this.#directory, `${taskUid}-${attempt}.${ending}`), this.#directory, (error) => this.#report(error));
+  /** The host has them, or nobody wants them. */
+  async remove(key: AttemptKey): Promise<void> {
+    for (const name of ['stdout', 'stderr'] as const) await lazy.files.rm(artifactPath(this.#directory, key, name), { force: true });
+  }
+
+  /** What a crash left between the acknowledgement and the removal. */
+  async removeWhere(isSettled: (key: AttemptKey) => boolean): Promise<void> {
+    if (!existsSync(this.#directory)) return;
+    for (const file of await lazy.files.readdir(this.#directory)) {
+      const { taskUid, attempt } = NAME.exec(file)?.groups ?? {};
+      if (taskUid !== undefined && isSettled({ taskUid, attempt: Number(attempt) }))
+        await this.remove({ taskUid, attempt: Number(attempt) });
+    }
+  }
+
+  #openLog(key: AttemptKey, name: OutputName): LogFile {
+    return new LogFile(artifactPath(this.#directory, key, name), this.#directory, (error) => this.#report(error));
   }
 
   /** Oldest first. */
-  async #prune(): Promise<void> {
+  async #settle(): Promise<void> {
+    await syncDirectory(this.#directory);
     const paths = (await lazy.files.readdir(this.#directory)).map((name) => join(this.#directory, name));
     const files = await Promise.all(paths.map(async (path) => ({ path, ...(await statOrEmpty(path)) })));
     let room = this.#maxFolderBytes;
@@ -61,13 +81,26 @@ export class Artifacts {
   }
 }
 
+/** For reading. What an agent has put in its place is not followed anywhere else. */
+export function openArtifact(stateDir: string, key: AttemptKey, name: OutputName): Promise<FileHandle> {
+  return lazy.files.open(
+    artifactPath(join(stateDir, 'artifacts'), key, name),
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  );
+}
+
+function artifactPath(directory: string, { taskUid, attempt }: AttemptKey, name: OutputName): string {
+  return join(directory, `${taskUid}-${attempt}.${ENDINGS[name]}`);
+}
+
 /** A log that cannot be written costs the log, never the task. */
 class LogFile {
   readonly #path: string;
   readonly #directory: string;
   readonly #report: (error: unknown) => void;
   #stream: WriteStream | undefined;
-  #room = MAX_LOG_BYTES;
+  #room = MAX_ARTIFACT_BYTES;
+  #hasFailed = false;
 
   constructor(path: string, directory: string, report: (error: unknown) => void) {
     this.#path = path;
@@ -76,45 +109,71 @@ class LogFile {
   }
 
   /** Called from the events of a command: throws nothing. */
-  write(chunk: Buffer): void {
-    if (this.#room === 0) return;
+  write(chunk: Buffer): Promise<void> | undefined {
+    if (this.#room === 0) return undefined;
     try {
-      this.#keep(chunk);
+      return this.#keep(chunk);
     } catch (error) {
       this.#giveUp(error);
+      return undefined;
     }
   }
 
-  async end(isKept: boolean): Promise<void> {
+  /** Its size; undefined when it was not to be kept, or could not be. */
+  async end(isKept: boolean): Promise<number | undefined> {
     const stream = this.#stream;
-    if (stream === undefined) return;
+    if (stream === undefined) return undefined;
     stream.end();
     await finished(stream).catch(() => {});
-    if (!isKept) await lazy.files.rm(this.#path, { force: true });
+    if (isKept && !this.#hasFailed) return this.#sync().catch((error: unknown) => this.#giveUp(error));
+    await lazy.files.rm(this.#path, { force: true });
+    return undefined;
   }
 
-  #keep(chunk: Buffer): void {
-    this.#stream ??= this.#open();
-    if (this.#stream.writableLength > MAX_WAITING_BYTES) {
-      this.#room = 0;
-      return;
+  async #sync(): Promise<number> {
+    const handle = await lazy.files.open(this.#path, 'r+');
+    try {
+      await handle.sync();
+      return (await handle.stat()).size;
+    } finally {
+      await handle.close();
     }
+  }
+
+  #keep(chunk: Buffer): Promise<void> | undefined {
+    this.#stream ??= this.#open();
     const kept = chunk.subarray(0, this.#room);
     this.#room -= kept.length;
-    this.#stream.write(kept);
+    return this.#stream.write(kept) ? undefined : drained(this.#stream);
   }
 
   #open(): WriteStream {
     if (!existsSync(this.#directory)) mkdirSync(this.#directory, { mode: 0o700 });
-    const stream = createWriteStream(this.#path, { mode: 0o600 });
+    const stream = createWriteStream(this.#path, { mode: 0o600, highWaterMark: MAX_WAITING_BYTES });
     stream.on('error', (error) => this.#giveUp(error));
     return stream;
   }
 
-  #giveUp(error: unknown): void {
+  #giveUp(error: unknown): undefined {
     this.#room = 0;
+    this.#hasFailed = true;
     this.#report(error);
+    return undefined;
   }
+}
+
+/** Or closed: then nothing is written any more, and nobody has to wait. */
+function drained(stream: WriteStream): Promise<void> {
+  if (stream.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done);
+      stream.off('close', done);
+      resolve();
+    };
+    stream.on('drain', done);
+    stream.on('close', done);
+  });
 }
 
 async function statOrEmpty(path: string): Promise<{ readonly size: number; readonly mtimeMs: number }> {

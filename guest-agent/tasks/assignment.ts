@@ -7,7 +7,7 @@ import type { Assigned } from '../state/attempts.ts';
 const QUOTED_BYTES = 200;
 const UNKNOWN = 'unknown';
 /** The uid becomes part of file names. */
-const SAFE_UID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/;
+export const SAFE_UID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/;
 const MAX_NAME_CHARS = 253;
 
 export type ReadAssignment =

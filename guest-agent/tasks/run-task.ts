@@ -1,12 +1,15 @@
 /** Runs one attempt of a task in the workspace. What goes wrong with it is a result, not an error. */
-import type { TaskResult } from '#protocol/control.ts';
+import { MAX_RESULT_TEXT_BYTES, type OutputName, type TaskResult } from '#protocol/control.ts';
 import type { Guest } from '../guest.ts';
 import { startFailure, toCommand } from '../handlers/command.ts';
 import { monotonicMs } from '../monotonic.ts';
-import { type CommandEnd, runCommand } from '../run-command.ts';
+import { Output } from '../output.ts';
+import type { CommandEnd } from '../run-command.ts';
+import { type CommandStart, startCommand } from '../started-command.ts';
 import type { Assigned } from '../state/attempts.ts';
-import type { Artifacts, OutputName, TaskLogs } from './artifacts.ts';
+import type { Artifacts, TaskLogs } from './artifacts.ts';
 import { fitResult } from './fit-result.ts';
+import { headCommit } from './head-commit.ts';
 import { TaskLines } from './task-lines.ts';
 
 const SUPERSEDED = 'ended because a newer attempt of this task has come';
@@ -24,8 +27,9 @@ export async function runTask(run: TaskRun): Promise<TaskResult> {
   const logs = run.artifacts.open(run.assigned.assignment);
   const end = await runLogged(run, logs).catch(toFailedStart);
   const result = toResult(run.assigned, end, Math.round(monotonicMs() - startedAt));
-  await logs.end(truncatedOutputs(result));
-  return result;
+  const artifacts = await logs.end(largeOutputs(result, end));
+  const commit = await headCommit(run.guest, run.signal);
+  return { ...result, ...(commit !== undefined && { commit }), ...(artifacts.length > 0 && { artifacts }) };
 }
 
 /** Started by a process that is gone: nobody knows how far it came. */
@@ -43,15 +47,41 @@ async function runLogged({ guest, assigned, signal }: TaskRun, logs: TaskLogs): 
   const command = await toCommand(guest, { ...fields, ...(workdir !== undefined && { cwd: workdir }) });
   const lines = { stdout: new TaskLines(guest.log, `task/${taskName}`), stderr: new TaskLines(guest.log, `task/${taskName}`) };
   const onOutput = (output: OutputName, chunk: Buffer) => {
-    logs.write(output, chunk);
     lines[output].write(chunk);
+    return logs.write(output, chunk);
   };
   try {
-    return await runCommand({ ...command, timeoutMs, signal, onOutput });
+    return await runHeldBack({ ...command, timeoutMs, signal }, onOutput);
   } finally {
     lines.stdout.end();
     lines.stderr.end();
   }
+}
+
+/** As runCommand; but a command that writes faster than the disk takes it waits, or its log would not be whole. */
+async function runHeldBack(
+  start: CommandStart,
+  onOutput: (output: OutputName, chunk: Buffer) => Promise<void> | undefined,
+): Promise<CommandEnd> {
+  const command = await startCommand(start);
+  const kept = { stdout: new Output(command.stdout), stderr: new Output(command.stderr) };
+  const held = new Set<OutputName>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    const stream = command[name];
+    stream.on('data', (chunk: Buffer) => {
+      const full = onOutput(name, chunk);
+      if (full === undefined) return;
+      held.add(name);
+      stream.pause();
+      void full.then(() => {
+        held.delete(name);
+        stream.resume();
+      });
+    });
+  }
+  const exit = await command.exited;
+  await command.drained(() => held.size > 0);
+  return { ...exit, stdout: kept.stdout.read(), stderr: kept.stderr.read() };
 }
 
 function toFailedStart(error: unknown): CommandEnd {
@@ -91,11 +121,12 @@ function emptyResult({ assignment: { taskUid, taskName, attempt, fencingToken },
   };
 }
 
-function truncatedOutputs({ stdoutTruncated, stderrTruncated }: TaskResult): readonly OutputName[] {
-  const outputs: OutputName[] = [];
-  if (stdoutTruncated) outputs.push('stdout');
-  if (stderrTruncated) outputs.push('stderr');
-  return outputs;
+/** Those that the Task will not have whole. What is no text takes more room there than it has bytes. */
+function largeOutputs(result: TaskResult, end: CommandEnd): readonly OutputName[] {
+  const isLarge = { stdout: result.stdoutTruncated, stderr: result.stderrTruncated };
+  return (['stdout', 'stderr'] as const).filter(
+    (name) => isLarge[name] || Math.max(end[name].totalBytes, Buffer.byteLength(result[name])) > MAX_RESULT_TEXT_BYTES,
+  );
 }
 
 function appendLine(text: string, line: string): string {

@@ -23,6 +23,8 @@ export interface TaskDaemonParts {
   readonly artifacts: Artifacts;
   /** What is running or waits to be fetched has changed. */
   readonly onChange: () => void;
+  /** A result waits to be fetched, and somebody for it. */
+  readonly onResult: () => void;
 }
 
 interface Run {
@@ -35,6 +37,8 @@ interface Run {
 export class TaskDaemon {
   readonly #parts: TaskDaemonParts;
   readonly #runs = new Map<string, Run>();
+  /** About to run: written down as started, or on the way to it. */
+  readonly #beginning = new Set<string>();
   #slots = DEFAULT_SLOTS;
   #isOpen = false;
   #isClosed = false;
@@ -64,6 +68,8 @@ export class TaskDaemon {
   open(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
+    const { artifacts, attempts } = this.#parts;
+    artifacts.removeWhere((key) => attempts.isSettled(toKey(key))).catch((error: unknown) => this.#report('of old logs', error));
     this.startMore();
   }
 
@@ -84,10 +90,31 @@ export class TaskDaemon {
       if (read.isValid) fresh.set(key, read.assigned);
       else await results.put(read.result);
     }
-    await attempts.queue([...fresh.values()]);
+    await this.#take(fresh);
     for (const run of this.#runs.values()) if (this.#isSuperseded(run.assigned)) run.controller.abort();
     this.startMore();
     this.#parts.onChange();
+  }
+
+  /** What has a slot is written down as started in the same moment: to wait for the disk once more would only make it late. */
+  async #take(fresh: ReadonlyMap<string, Assigned>): Promise<void> {
+    const { attempts } = this.#parts;
+    const begun = [...fresh].filter(([, assigned]) => this.#isAlone(assigned, fresh)).slice(0, this.#isOpen ? this.freeSlots : 0);
+    for (const [key] of begun) this.#beginning.add(key);
+    try {
+      const keys = begun.map(([key]) => key);
+      await attempts.queue([...fresh.values()], keys);
+      for (const [key, assigned] of begun) if (attempts.started.has(key) && !this.#isClosed) this.#start(key, assigned);
+    } finally {
+      for (const [key] of begun) this.#beginning.delete(key);
+    }
+  }
+
+  /** No other attempt of its task is here, which would have to end first. */
+  #isAlone({ assignment }: Assigned, fresh: ReadonlyMap<string, Assigned>): boolean {
+    const { queued, started } = this.#parts.attempts;
+    const others = [...fresh.values(), ...queued.values(), ...started.values()];
+    return others.every((other) => other.assignment.taskUid !== assignment.taskUid || other.assignment === assignment);
   }
 
   /** Safe to call at any time. */
@@ -109,16 +136,22 @@ export class TaskDaemon {
 
   /** The host has the results: they are settled first and deleted then. */
   async ack(keys: readonly AttemptKey[]): Promise<void> {
-    const { attempts, results } = this.#parts;
+    const { attempts, results, artifacts } = this.#parts;
     const lost = new Set(this.#lost().map(({ assignment }) => toKey(assignment)));
-    const offered = keys.map(toKey).filter((key) => results.has(key) || lost.has(key));
-    await attempts.settle(offered, 'acked');
-    for (const key of offered) await results.remove(key);
-    this.#parts.onChange();
+    const offered = keys.filter((key) => results.has(toKey(key)) || lost.has(toKey(key)));
+    await attempts.settle(offered.map(toKey), 'acked');
+    await Promise.all(
+      offered.map(async (key) => {
+        await artifacts.remove(key);
+        await results.remove(toKey(key));
+      }),
+    );
+    if (this.pendingResults > 0) this.#parts.onResult();
+    else this.#parts.onChange();
   }
 
   async revoke(attemptKey: AttemptKey): Promise<boolean> {
-    const { attempts, results } = this.#parts;
+    const { attempts, results, artifacts } = this.#parts;
     const key = toKey(attemptKey);
     const run = this.#runs.get(key);
     if (run !== undefined) {
@@ -127,9 +160,17 @@ export class TaskDaemon {
     }
     await attempts.settle([key], 'revoked');
     await run?.ended;
+    // It may have begun while the disk was busy.
+    const late = this.#runs.get(key);
+    if (late !== undefined) {
+      late.isRevoked = true;
+      late.controller.abort();
+      await late.ended;
+    }
+    await artifacts.remove(attemptKey);
     await results.remove(key);
     this.#parts.onChange();
-    return run !== undefined;
+    return run !== undefined || late !== undefined;
   }
 
   /** From here on nothing starts. What runs is ended and counts as lost: the next guest on this state says so. */
@@ -143,7 +184,8 @@ export class TaskDaemon {
   /** Started, not running and without a result. */
   #lost(): readonly Assigned[] {
     const { attempts, results } = this.#parts;
-    return [...attempts.started].filter(([key]) => !this.#runs.has(key) && !results.has(key)).map(([, assigned]) => assigned);
+    const isOver = (key: string) => !this.#runs.has(key) && !this.#beginning.has(key) && !results.has(key);
+    return [...attempts.started].filter(([key]) => isOver(key)).map(([, assigned]) => assigned);
   }
 
   #isSuperseded(assigned: Assigned): boolean {
@@ -168,7 +210,7 @@ export class TaskDaemon {
     // The guest is stopping and has ended the command itself: the next one will say that it was lost.
     if (!isSettled) return;
     this.#runs.delete(key);
-    this.#parts.onChange();
+    this.#parts.onResult();
     this.startMore();
   }
 
@@ -176,7 +218,7 @@ export class TaskDaemon {
   async #attempt(key: string, run: Run): Promise<boolean> {
     const { guest, attempts, artifacts } = this.#parts;
     if (run.isRevoked) return true;
-    if (!(await this.#persist(key, () => attempts.markStarted(key), run))) return !this.#isClosed;
+    if (!attempts.started.has(key) && !(await this.#persist(key, () => attempts.markStarted(key), run))) return !this.#isClosed;
     if (run.isRevoked) return true;
     if (this.#isClosed || guest.groups.isClosed) return false;
     const result = this.#isSuperseded(run.assigned)

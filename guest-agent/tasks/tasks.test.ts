@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -26,6 +27,40 @@ describe('a task', () => {
     expect(result).toMatchObject({ stdout: `${workspace.root}\n`, stderr: 'yes too\n', sourceMessageId: message_id });
     await workspace.guest.log.flushed();
     expect(readFileSync(join(workspace.stateDir, 'log/agent.log'), 'utf8')).toContain(`task/name-of-t ${workspace.root}\n`);
+  });
+
+  it('that has a slot is written down as come and as started by one write, in this order; one that waits is not started', async () => {
+    await workspace.configure({ maxTasks: 1, httpAddress: 'nowhere' });
+    const { host } = workspace;
+    await vi.waitFor(() => expect(host.heartbeats.at(-1)).toMatchObject({ freeSlots: 1 }), soon);
+    host.assign({
+      taskUid: 'first',
+      command: 'cp "$STATE/attempts.log" then; while [ ! -e go ]; do sleep 0.05; done',
+      env: { STATE: workspace.stateDir },
+    });
+    host.assign({ taskUid: 'second', command: 'true' });
+    await vi.waitFor(() => expect(host.storedSeq).toBe(2), soon);
+    const recordsOf = (text: string) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { type: string; key?: string; assignment?: { taskUid: string } })
+        .map(({ type, key, assignment }) => `${type} ${key ?? assignment?.taskUid}`);
+    await vi.waitFor(() => expect(existsSync(inRoot('then'))).toBe(true), soon);
+    expect(recordsOf(readFileSync(inRoot('then'), 'utf8'))).toEqual(expect.arrayContaining(['queued first', 'started first/1']));
+    expect(recordsOf(readFileSync(join(workspace.stateDir, 'attempts.log'), 'utf8'))).not.toContain('started second/1');
+    writeFileSync(inRoot('go'), '');
+    await workspace.resultOf('second');
+  });
+
+  it('that is revoked in the moment in which it comes has no result, whether it began or not', async () => {
+    for (let index = 0; index < 20; index += 1) {
+      workspace.host.assign({ taskUid: `r${index}`, command: 'sleep 987' });
+      if (index % 2 === 0) await new Promise(setImmediate);
+      await workspace.revoke(`r${index}`);
+    }
+    await vi.waitFor(() => expect(workspace.host.storedSeq).toBe(20), soon);
+    await vi.waitFor(async () => expect(await workspace.poll()).toMatchObject({ results: [], pendingTasks: 0, running: [] }), soon);
   });
 
   it('stays out of the inbox', async () => {
@@ -102,6 +137,57 @@ describe('a task', () => {
     expect([stderr, stderrTruncated]).toEqual(['small\n', false]);
     expect(readdirSync(join(workspace.stateDir, 'artifacts'))).toEqual(['t-1.out']);
     expect(statSync(join(workspace.stateDir, 'artifacts/t-1.out')).size).toBe(5_000_000);
+  });
+
+  it('that writes 20 MiB at once on both outputs has whole logs of them, until the host has taken them', async () => {
+    workspace.host.assign({ taskUid: 't', command: 'head -c 20971520 /dev/zero & head -c 20971520 /dev/zero >&2; wait' });
+    const result = await workspace.resultOf('t');
+    expect(result.artifacts).toEqual([
+      { name: 'stdout', sizeBytes: 20_971_520 },
+      { name: 'stderr', sizeBytes: 20_971_520 },
+    ]);
+    await workspace.restart();
+    expect((await workspace.poll()).results).toEqual([result]);
+    expect(readdirSync(join(workspace.stateDir, 'artifacts')).sort()).toEqual(['t-1.err', 't-1.out']);
+    await workspace.ack(result);
+    expect(readdirSync(join(workspace.stateDir, 'artifacts'))).toEqual([]);
+  });
+
+  it('that writes more than a Task takes keeps a log of it, whole to the byte, though the result is not cut', async () => {
+    workspace.host.assign({ taskUid: 't', command: `printf '\\377'; head -c ${64 * 1024} /dev/zero` });
+    const { artifacts, stdoutTruncated } = await workspace.resultOf('t');
+    expect([artifacts, stdoutTruncated]).toEqual([[{ name: 'stdout', sizeBytes: 64 * 1024 + 1 }], false]);
+    expect(readFileSync(join(workspace.stateDir, 'artifacts/t-1.out'))[0]).toBe(0xff);
+  });
+
+  it('says which commit its work ended at', async () => {
+    const commit = 'git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m work && git rev-parse HEAD';
+    workspace.host.assign({ taskUid: 'none', command: 'git init -q .' });
+    expect(await workspace.resultOf('none')).not.toHaveProperty('commit');
+    workspace.host.assign({ taskUid: 'some', command: `${commit}; exit 3` });
+    const { stdout, commit: found, exitCode } = await workspace.resultOf('some');
+    expect([exitCode, found]).toEqual([3, stdout.trim()]);
+    expect(found).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  it('names no commit of a repository above its workspace', async () => {
+    mkdirSync(inRoot('.git'));
+    execFileSync('git', ['init', '-q', workspace.directory]);
+    execFileSync('git', [
+      '-C',
+      workspace.directory,
+      '-c',
+      'user.name=a',
+      '-c',
+      'user.email=a@b',
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'x',
+    ]);
+    workspace.host.assign({ taskUid: 't', command: 'true' });
+    expect(await workspace.resultOf('t')).not.toHaveProperty('commit');
   });
 
   it('has results that always fit into an answer, one after the other', async () => {

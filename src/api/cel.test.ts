@@ -318,3 +318,27 @@ describe('runRules', () => {
     expect(problem?.message).toMatch(/^Invalid value: "object": rule cannot be evaluated: /);
   });
 });
+
+describe('the message of a rule', () => {
+  const schemaOf = (messageExpression: string): Schema => ({
+    type: 'object',
+    properties: { list: { type: 'array', items: { type: 'integer' } }, most: { type: 'integer' } },
+    'x-kubernetes-validations': [{ rule: 'self.list.sum() <= self.most', message: 'too much', messageExpression }],
+  });
+  const messageOf = (messageExpression: string) => {
+    const problems: FieldProblem[] = [];
+    const tree = compileRules(schemaOf(messageExpression));
+    if (tree) runRules(tree, { list: [3, 4], most: 5 }, undefined, problems);
+    return problems[0]?.message;
+  };
+
+  it.each([
+    ["'asks for ' + string(self.list.sum()) + ', has ' + string(self.most)", 'asks for 7, has 5'],
+    ['string(self.most / 0)', 'too much'],
+    ["' '", 'too much'],
+    ["'two\\nlines'", 'too much'],
+    ['self.most', 'too much'],
+  ])('may be an expression: %s', (expression, want) => {
+    expect(messageOf(expression)).toBe(`Invalid value: "object": ${want}`);
+  });
+});

@@ -10,6 +10,8 @@ type Evaluate = (context: { self: unknown; oldSelf?: unknown }) => unknown;
 interface CompiledRule {
   readonly rule: ValidationRule;
   readonly evaluate: Evaluate;
+  /** What to say when it fails, with values in it. */
+  readonly say: Evaluate | undefined;
   /** Compares with the stored value: only runs when there is one. */
   readonly isTransition: boolean;
   /** The parts of self it looks at; undefined when it looks at self as a whole. */
@@ -45,7 +47,9 @@ export function compileRules(schema: Schema): RuleTree | undefined {
 
 function compileRule(rule: ValidationRule, schema: Schema): CompiledRule {
   const evaluate = environment.parse(rule.rule) as unknown as Evaluate;
-  return { rule, evaluate, isTransition: /\boldSelf\b/.test(rule.rule), reads: pathsRead(rule.rule, schema) };
+  const say = rule.messageExpression === undefined ? undefined : (environment.parse(rule.messageExpression) as unknown as Evaluate);
+  const text = `${rule.rule} ${rule.messageExpression ?? ''}`;
+  return { rule, evaluate, say, isTransition: /\boldSelf\b/.test(rule.rule), reads: pathsRead(text, schema) };
 }
 
 /** Every `self.a.b` of a rule, as far as the schema knows the fields: what comes after that is a method call. */
@@ -129,22 +133,32 @@ function runItems(tree: RuleTree, items: RuleTree, list: readonly unknown[], { o
 }
 
 function runRule(
-  { rule, evaluate, isTransition }: CompiledRule,
+  { rule, evaluate, say, isTransition }: CompiledRule,
   context: { self: unknown; oldSelf: unknown },
   problems: FieldProblem[],
   at: Segments,
 ): void {
   if (isTransition && context.oldSelf === undefined) return;
+  const given = context.oldSelf === undefined ? { self: context.self } : { self: context.self, oldSelf: context.oldSelf };
   let failure: string | undefined;
   try {
-    if (evaluate(context.oldSelf === undefined ? { self: context.self } : { self: context.self, oldSelf: context.oldSelf }) === true)
-      return;
+    if (evaluate(given) === true) return;
   } catch (error) {
     failure = `rule cannot be evaluated: ${messageOf(error).split('\n')[0]}`;
   }
   const segments = [...at, ...(rule.fieldPath ?? '').split('.').filter((segment) => segment !== '')];
-  const text = failure ?? rule.message ?? `failed rule: ${rule.rule}`;
+  const text = failure ?? said(say, given) ?? rule.message ?? `failed rule: ${rule.rule}`;
   problems.push({ path: formatPath(segments), segments, ...complaint(rule.reason, context.self, text) });
+}
+
+/** As Kubernetes: an expression that fails, or gives nothing to read in one line, says nothing. */
+function said(say: Evaluate | undefined, context: { self: unknown; oldSelf?: unknown }): string | undefined {
+  try {
+    const text = say?.(context);
+    return typeof text === 'string' && text.trim() !== '' && !text.includes('\n') ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A rule may say what kind of mistake it finds. */

@@ -5,6 +5,7 @@ import { builtInKinds } from './built-in.ts';
 import { crds } from './generated/schemas.ts';
 import type { Kind } from './kind.ts';
 import type { KindObject } from './meta.ts';
+import { ownRulesOf } from './own-rules.ts';
 import { checkRelations, type StoredObjects } from './relations.ts';
 import { type CustomResourceDefinition, OBJECT_META } from './schema.ts';
 import { admissionOf } from './validate.ts';
@@ -31,7 +32,7 @@ function fromCrd(crd: CustomResourceDefinition): Kind {
     selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.slice(1)),
     columns: version.additionalPrinterColumns ?? [],
     schema: { ...schema, properties: { ...schema.properties, metadata: OBJECT_META } },
-    admit: admissionOf({ kind: names.kind, apiVersion, schema }),
+    admit: admissionOf({ kind: names.kind, apiVersion, schema, shapedRules: ownRulesOf(names.kind) }),
     crd,
   };
 }

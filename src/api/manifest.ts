@@ -6,6 +6,7 @@ import { followAliases, NO_ALIASES } from './manifest-aliases.ts';
 import { decodeUtf8 } from './manifest-bytes.ts';
 import { offsetOf } from './manifest-position.ts';
 import { plainWords } from './manifest-words.ts';
+import { withPriorities } from './priority-words.ts';
 
 export interface Position {
   readonly line: number;
@@ -82,7 +83,7 @@ function readDocument(document: Document, hasAliases: boolean, lines: LineCounte
   const value: unknown = document.toJS({ maxAliasCount: -1 });
   const oddity = oddityIn(value, []);
   if (oddity) return { ...locate(oddity.path), message: oddity.message };
-  if (isObject(value)) return { value, locate };
+  if (isObject(value)) return { value: withPriorities(value), locate };
   return { ...locate([]), message: 'expected a resource: a mapping with apiVersion, kind, metadata and spec' };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { localClient } from '#client/local.ts';
-import { newAgent, newTeam } from '../../test/support/controllers.ts';
+import { newAgent, newTask, newTeam } from '../../test/support/controllers.ts';
 import { memoryStore } from '../../test/support/memory-store.ts';
 import { admission, kinds } from './kinds.ts';
 import type { Agent, Team } from './types.ts';
@@ -44,27 +44,11 @@ describe('a Team beside the stored ones', () => {
     expect(get('sub')).toMatchObject({ spec: { description: 'still here' }, status: { phase: 'Ready' } });
   });
 
-  it('is refused below a parent that is being deleted', async () => {
-    const { create, client, get } = setUp();
-    await create('top');
-    await client.update<Team>({ ...get('top'), metadata: { ...get('top').metadata, finalizers: ['x/held'] } });
-    await client.delete({ kind: 'Team', namespace: 'default', name: 'top' });
-    await expect(create('sub', { parent: 'top' })).rejects.toMatchObject({
-      code: 'Conflict',
-      message: 'Team sub: its parent top is being deleted; name another or wait',
-    });
-  });
-
-  it('is refused at level 4, and below a parent that wants none', async () => {
+  it('may be below no parent, too deep, and beyond the room there is: controllers say so where files are followed', async () => {
     const { create } = setUp();
-    for (const [name, parent] of [['a'], ['b', 'a'], ['c', 'b'], ['d', 'c']]) await create(name as string, parent ? { parent } : {});
-    await expect(create('e', { parent: 'd' })).rejects.toMatchObject({
-      code: 'Invalid',
-      reason: 'DepthExceeded',
-      fields: [{ path: 'spec.parent', message: 'Forbidden: it would be at level 4; the deepest level is 3' }],
-    });
-    await create('flat', { budget: { maxDepth: 0 } });
-    await expect(create('below', { parent: 'flat' })).rejects.toThrow('budget.maxDepth of team flat is 0');
+    for (const [name, parent] of [['e', 'd'], ['d', 'c'], ['c', 'b'], ['b', 'a'], ['a']]) {
+      await create(name as string, { ...(parent ? { parent } : {}), budget: { maxAgents: 10 } });
+    }
   });
 
   it('cannot take back what is set aside for a sub-team', async () => {
@@ -98,10 +82,35 @@ describe('an Agent made by hand', () => {
     await expect(client.create<Agent>(newAgent('two'))).rejects.toMatchObject({
       code: 'Invalid',
       reason: 'QuotaExceeded',
-      fields: [{ path: 'spec.team', message: 'Forbidden: budget.maxAgents of team a is 4: 3 of its own, 1 set aside for sub' }],
+      fields: [
+        { path: 'spec.team', message: 'Forbidden: budget.maxAgents of team a is 4: 3 of its own, 1 set aside for sub (QuotaExceeded)' },
+      ],
     });
     // The team counted these before it made them, and a team may come later than its agents.
     await client.create<Agent>(newAgent('a-dev-1'));
     await client.create<Agent>(newAgent('stray', { team: 'nobody' }));
+  });
+});
+
+describe('short names inside a team', () => {
+  it.each([
+    { kind: 'Task', draft: newTask },
+    { kind: 'Agent', draft: newAgent },
+  ])('mean one $kind', async ({ kind, draft }) => {
+    const { client } = setUp();
+    await client.create(draft('a-coder'));
+    await expect(client.create(draft('coder'))).rejects.toMatchObject({
+      code: 'Invalid',
+      fields: [
+        {
+          path: 'metadata.name',
+          message: `Duplicate value: "coder": ${kind} a-coder is called "coder" in team a already; choose another name`,
+        },
+      ],
+    });
+    await client.create(draft('coder', { team: 'b' }));
+    await expect(client.create(draft('b-coder', { team: 'b' }))).rejects.toThrow(`${kind} coder is called "coder" in team b already`);
+    // Called a-coder and coder: not the same.
+    await client.create(draft('a-a-coder'));
   });
 });

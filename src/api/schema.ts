@@ -3,6 +3,8 @@
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;
+  /** Gives the message; the other one counts where it fails. */
+  readonly messageExpression?: string;
   readonly fieldPath?: string;
   readonly reason?: string;
 }

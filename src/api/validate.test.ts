@@ -238,6 +238,7 @@ describe('a document that is accepted', () => {
       'maxAttempts',
       'planRequired',
       'stuckPolicy',
+      'retry',
       'cancelled',
     ]);
     expect(Object.keys((admitted.spec as { env: object }).env)).toEqual(['B', 'A']);

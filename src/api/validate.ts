@@ -2,15 +2,18 @@
  * Admission of one kind: shape, defaults, types, rules. The CRD is the only schema; this turns it into a function.
  */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { type FieldProblem, type InvalidDetails, InvalidError } from '#lib/errors.ts';
+import type { FieldProblem } from '#lib/errors.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
 import { shareJson } from '#lib/share.ts';
 import { toProblem } from './ajv-problems.ts';
 import { compileRules, type RuleTree, runRules } from './cel.ts';
+import { invalidObject } from './invalid-object.ts';
 import type { KindObject } from './meta.ts';
 import { normalise } from './normalise.ts';
 import { checkMetadata, type MetadataRules } from './object-meta.ts';
 import { ADMITTED_META, type Schema } from './schema.ts';
+
+export { formatProblem } from './invalid-object.ts';
 
 const KUBERNETES_KEYWORDS = [
   'x-kubernetes-validations',
@@ -33,6 +36,8 @@ export interface KindSchema {
   readonly names?: MetadataRules['names'];
   /** What no schema can say. */
   readonly rules?: (object: KindObject, old: KindObject | undefined) => readonly FieldProblem[];
+  /** The same, for rules that can only look at an object of the right shape. */
+  readonly shapedRules?: (object: KindObject, old: KindObject | undefined) => readonly FieldProblem[];
 }
 
 export type Admit = (object: KindObject, old: KindObject | undefined) => KindObject;
@@ -40,7 +45,8 @@ export type Admit = (object: KindObject, old: KindObject | undefined) => KindObj
 const NO_RULES = () => [];
 
 /** Compiling takes tens of milliseconds: done when the first object of the kind comes along. */
-export function admissionOf({ kind, apiVersion, schema, isNamespaced = true, names = 'subdomain', rules = NO_RULES }: KindSchema): Admit {
+export function admissionOf(given: KindSchema): Admit {
+  const { kind, apiVersion, schema, isNamespaced = true, names = 'subdomain', rules = NO_RULES, shapedRules = NO_RULES } = given;
   let compiled: { schema: Schema; validate: ValidateFunction; rules: RuleTree | undefined } | undefined;
   return (object, old) => {
     compiled ??= compile(schema);
@@ -53,11 +59,27 @@ export function admissionOf({ kind, apiVersion, schema, isNamespaced = true, nam
     // In the order in which Kubernetes finds them; unknown fields, which may be why others are missing, are none there.
     const [unknown, repeated] = [ofShape.filter(isUnknown), ofShape.filter((problem) => !isUnknown(problem))];
     const problems = [...ofIdentity, ...unknown, ...ofSchema, ...repeated, ...rules(admitted, old)];
-    const isPartial = compiled.rules !== undefined && problems.some(({ kind }) => BLOCKING.includes(kind));
-    if (!isPartial && compiled.rules) runRules(compiled.rules, admitted, old, problems);
+    const isMisshapen = problems.some(({ kind }) => BLOCKING.includes(kind));
+    const isPartial = isMisshapen && compiled.rules !== undefined;
+    if (!isMisshapen) runAllRules({ ofSchema: compiled.rules, shapedRules }, admitted, old, problems);
     if (problems.length > 0) throw invalidObject(object, kind, problems, { isPartial });
     return admitted;
   };
+}
+
+interface LateRules {
+  readonly ofSchema: RuleTree | undefined;
+  readonly shapedRules: NonNullable<KindSchema['shapedRules']>;
+}
+
+function runAllRules(
+  { ofSchema, shapedRules }: LateRules,
+  admitted: KindObject,
+  old: KindObject | undefined,
+  problems: FieldProblem[],
+): void {
+  problems.push(...shapedRules(admitted, old));
+  if (ofSchema) runRules(ofSchema, admitted, old, problems);
 }
 
 function isUnknown({ kind }: FieldProblem): boolean {
@@ -121,21 +143,4 @@ function identityProblems(object: KindObject, old: KindObject | undefined, expec
   }
   if (isObject(object.metadata)) checkMetadata(object.metadata, expected, old?.metadata, problems);
   return problems;
-}
-
-export function invalidObject(
-  object: KindObject,
-  kind: string,
-  problems: readonly FieldProblem[],
-  details: InvalidDetails = {},
-): InvalidError {
-  const list = problems.map(formatProblem);
-  const name = isObject(object.metadata) ? object.metadata.name : '';
-  const text = list.length === 1 ? list[0] : `[${list.join(', ')}]`;
-  return new InvalidError(`${kind} ${JSON.stringify(name)} is invalid: ${text}`, problems, details);
-}
-
-/** `spec.count: Invalid value: …`; the message of an unknown field names its path already, the object as a whole has none. */
-export function formatProblem({ path, kind, message }: FieldProblem): string {
-  return kind === 'Unknown' || path === '' ? message : `${path}: ${message}`;
 }

@@ -17,11 +17,13 @@ import { getCommand } from './commands/get.ts';
 import { labelCommand } from './commands/label.ts';
 import { patchCommand } from './commands/patch.ts';
 import { replaceCommand } from './commands/replace.ts';
+import { scaleCommand } from './commands/scale.ts';
 import { tokenCommand } from './commands/token.ts';
 import { versionCommand } from './commands/version.ts';
 import { waitCommand } from './commands/wait.ts';
 import { whyCommand } from './commands/why.ts';
 import { streamCommands } from './stream-api-commands.ts';
+import { teamCommands } from './team-api-commands.ts';
 
 export { completeCommand } from './commands/complete.ts';
 
@@ -32,6 +34,7 @@ export const apiCommands = {
   events: eventsCommand,
   why: whyCommand,
   board: boardCommand,
+  ...teamCommands,
   ...streamCommands,
   'api-resources': apiResourcesCommand,
   auth: authCommand,
@@ -43,6 +46,7 @@ export const apiCommands = {
   replace: replaceCommand,
   edit: editCommand,
   patch: patchCommand,
+  scale: scaleCommand,
   label: labelCommand,
   annotate: annotateCommand,
   delete: deleteCommand,

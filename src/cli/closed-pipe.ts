@@ -2,7 +2,7 @@
 import { EXIT } from './command.ts';
 
 /** Whoever reads on with `| head` has seen enough; everything else was kept from doing what it was asked to do. */
-const READERS = ['get', 'describe', 'explain', 'events', 'logs', 'top', 'api-resources', 'config', 'help'];
+const READERS = ['get', 'describe', 'explain', 'events', 'logs', 'output', 'messages', 'inbox', 'top', 'api-resources', 'config', 'help'];
 /** What a shell says of a program that SIGPIPE ended. */
 const BROKEN_PIPE = 141;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent, Task, Team } from '#api/types.ts';
+import type { Agent, Merge, Task, Team } from '#api/types.ts';
 import type { JsonObject } from '#lib/json.ts';
 import { type Board, boardKey, exitCodeOf, expectedTasks, type Followed, verdictOf } from './follow-board.ts';
 
@@ -151,5 +151,29 @@ describe('expectedTasks', () => {
   it('counts tasks of their own and those that teams list', () => {
     const applied = [team({ tasks: [{ name: 'x' }, { name: 'y' }] }), task('z'), agent('w', 'Ready')];
     expect([...expectedTasks(applied)]).toEqual(['Task/default/a-x', 'Task/default/a-y', 'Task/default/a-z']);
+  });
+});
+
+describe('a team that merges by itself', () => {
+  const done = task('t', 'Succeeded', {}, ofTeam);
+  const merging = team({ merge: {}, tasks: [{ name: 't' }] });
+  const merge = (phase?: string) =>
+    ({
+      kind: 'Merge',
+      metadata: { namespace: 'default', name: 'a-merge', ...ofTeam },
+      spec: { team: 'a' },
+      status: { phase },
+    }) as unknown as Merge;
+
+  it.each<{ objects: readonly Followed[]; verdict: string; code: number }>([
+    { objects: [merging, done], verdict: 'moving', code: 0 },
+    { objects: [merging, done, merge()], verdict: 'moving', code: 1 },
+    { objects: [merging, done, merge('Merging')], verdict: 'moving', code: 1 },
+    { objects: [merging, done, merge('Merged')], verdict: 'done', code: 0 },
+    { objects: [merging, done, merge('Conflicted')], verdict: 'done', code: 1 },
+    { objects: [merging, task('t', 'Failed', {}, ofTeam)], verdict: 'done', code: 1 },
+  ])('is not over before its merge is: $verdict', ({ objects, verdict, code }) => {
+    const board = boardOf(objects);
+    expect([verdictOf(board, expecting('t')), exitCodeOf(board, expecting('t'))]).toEqual([verdict, code]);
   });
 });

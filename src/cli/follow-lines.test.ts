@@ -43,6 +43,29 @@ describe('tellChange', () => {
       want: 'agent/x Starting: waiting\n',
     },
     {
+      name: 'an agent that goes the ordinary way',
+      change: [
+        agent({ phase: 'Starting', ...ready('False', 'waiting for the guest agent') }),
+        agent({ phase: 'Starting', ...ready('False', 'not connected yet') }),
+      ],
+      want: '',
+    },
+    { name: 'an agent that works', change: [agent({ phase: 'Ready' }), agent({ phase: 'Working' })], want: '' },
+    { name: 'a task that is about to begin', change: [task({ phase: 'Pending' }), task({ phase: 'Claimed' })], want: '' },
+    {
+      name: 'a task that waits for its plan',
+      change: [
+        task({ phase: 'Claimed' }),
+        task({ phase: 'Claimed', reason: 'PlanNeeded', ...ready('False', 'the plan is not there yet') }),
+      ],
+      want: 'task/x Claimed: the plan is not there yet\n',
+    },
+    {
+      name: 'a task in a circle',
+      change: [undefined, task({ phase: 'Blocked', reason: 'DependencyCycle', ...ready('False', 'waits for b') })],
+      want: 'task/x Blocked: waits for b: a dependency cycle, it can never start\n',
+    },
+    {
       name: 'an agent that is ready',
       change: [agent({ phase: 'Starting' }), agent({ phase: 'Ready', ...ready('True', 'up') })],
       want: 'agent/x Ready\n',
@@ -54,8 +77,8 @@ describe('tellChange', () => {
     },
     {
       name: 'a team that waits for a person',
-      change: [undefined, team(ready('False', 'remove spec.repo', 'NotSupportedYet'))],
-      want: 'team/x remove spec.repo\n',
+      change: [undefined, team(ready('False', 'remove spec.golden', 'NotSupportedYet'))],
+      want: 'team/x remove spec.golden\n',
     },
   ] as const)('$name', ({ change: [before, after], want }) => {
     expect(tellChange(before, after).line).toBe(want);

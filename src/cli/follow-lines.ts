@@ -1,6 +1,6 @@
 /** What happens on the board as plain lines: for pipes, logs and every terminal. */
-import type { Task } from '#api/types.ts';
-import { type Followed, isFinished, isStalled, readyOf } from './follow-board.ts';
+import type { Agent, Merge, Task } from '#api/types.ts';
+import { type Followed, isFinished, isStalled, readyOf, waitingFor } from './follow-board.ts';
 
 export interface Told {
   /** For standard error; empty when nothing is worth a line. */
@@ -28,15 +28,39 @@ export function describe(object: Followed | undefined): string {
   const { phase } = object.status ?? {};
   if (phase === undefined) return '';
   if (object.kind === 'Task') return describeTask(object);
-  const ready = readyOf(object);
-  return ready?.status === 'False' ? `${phase}: ${ready.message}` : phase;
+  if (object.kind === 'Merge') return describeMerge(object);
+  return describeAgent(object);
+}
+
+/** What every agent goes through on its way. */
+const ORDINARY = ['', 'waiting for the guest agent', 'not connected yet'];
+
+function describeAgent(agent: Agent): string {
+  const { phase = '' } = agent.status ?? {};
+  // Who works on what is said of the tasks.
+  if (phase === 'Working') return 'Ready';
+  const ready = readyOf(agent);
+  return ready?.status === 'False' && !ORDINARY.includes(ready.message) ? `${phase}: ${ready.message}` : phase;
 }
 
 function describeTask(task: Task): string {
   const { phase = '', reason, owner, result } = task.status ?? {};
+  if (phase === 'Claimed' && reason === undefined) return '';
   if (phase === 'Running') return `Running on ${owner}`;
-  if (phase === 'Succeeded') return result?.elapsedSeconds === undefined ? phase : `Succeeded in ${result.elapsedSeconds} s`;
-  return reason === undefined ? phase : `${phase}: ${readyOf(task)?.message ?? reason}`;
+  if (phase === 'Succeeded')
+    return `${phase}${result?.elapsedSeconds === undefined ? '' : ` in ${result.elapsedSeconds} s`}${isVerified(task) ? ', verified' : ''}`;
+  return reason === undefined ? phase : `${phase}: ${waitingFor(task)}`;
+}
+
+function describeMerge(merge: Merge): string {
+  const { phase = '', totalCommitsApplied = 0, targetAfter, waitsFor } = merge.status ?? {};
+  if (phase === 'Merged') return `${phase}: ${totalCommitsApplied} commits${targetAfter ? `, now at ${targetAfter.slice(0, 12)}` : ''}`;
+  if (phase === 'Failed' || phase === 'Conflicted') return `${phase}: ${readyOf(merge)?.message ?? ''}`;
+  return waitsFor === undefined ? '' : `${phase}: ${waitsFor}`;
+}
+
+function isVerified({ status }: Task): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === 'Verified' && is === 'True') === true;
 }
 
 function resultOf({ status }: Task): Told['result'] {

@@ -20,6 +20,7 @@ function setUp() {
       const object = after ?? before;
       seen.push(`${object?.kind} ${object?.metadata.name} ${after?.status?.phase ?? (after ? 'new' : 'gone')}`);
     },
+    said: (line) => seen.push(line),
     over: (_board, code) => {
       over.push(code);
       onOver();

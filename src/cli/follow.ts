@@ -7,6 +7,8 @@ import { type Board, boardKey, exitCodeOf, expectedTasks, type Followed, tasksOn
 export interface FollowView {
   /** `before` is absent for what is new; `after` for what is gone. */
   changed(board: Board, change: { readonly before: Followed | undefined; readonly after: Followed | undefined }): void;
+  /** A line about something that is not on the board. */
+  said(line: string): void;
   /** Nothing can move any more. Called once. */
   over(board: Board, code: number): void;
 }
@@ -20,6 +22,8 @@ export interface FollowOptions {
   readonly stays?: boolean;
   /** How long a state that looks hopeless must last: what an earlier run left may not have been looked at yet. */
   readonly settleMs?: number;
+  /** Awaited when nothing can move any more, before that is said. It never rejects. */
+  readonly beforeOver?: () => Promise<void>;
 }
 
 export interface FollowEnd {
@@ -29,10 +33,10 @@ export interface FollowEnd {
 }
 
 const SETTLE_MS = 1_500;
-const KINDS: readonly Followed['kind'][] = ['Team', 'Task', 'Agent'];
+const KINDS: readonly Followed['kind'][] = ['Team', 'Task', 'Agent', 'Merge'];
 
 export async function followTasks(options: FollowOptions): Promise<FollowEnd> {
-  const { client, applied, view, signal, stays = false, settleMs = SETTLE_MS } = options;
+  const { client, applied, view, signal, stays = false, settleMs = SETTLE_MS, beforeOver = async () => {} } = options;
   const teams = new Set(applied.map(teamOf));
   const expected = expectedTasks(applied);
   const board = new Map<string, Followed>();
@@ -41,8 +45,9 @@ export async function followTasks(options: FollowOptions): Promise<FollowEnd> {
   let isOver = false;
   let settling: NodeJS.Timeout | undefined;
 
-  const end = () => {
+  const end = async () => {
     isOver = true;
+    await beforeOver();
     view.over(board, exitCodeOf(board, expected));
     if (!stays) ended.abort();
   };
@@ -50,8 +55,8 @@ export async function followTasks(options: FollowOptions): Promise<FollowEnd> {
     clearTimeout(settling);
     if (isOver || watching.aborted) return;
     const verdict = verdictOf(board, expected);
-    if (verdict === 'done') end();
-    if (verdict === 'lost') settling = setTimeout(end, settleMs);
+    if (verdict === 'done') void end();
+    if (verdict === 'lost') settling = setTimeout(() => void end(), settleMs);
   };
   const follow = async (kind: Followed['kind']) => {
     for await (const event of client.watch<Followed>(kind, { signal: watching })) {

@@ -3,8 +3,25 @@ import { parseFlag } from './arguments.ts';
 import type { Command, Option } from './command.ts';
 
 const WIDTH = 100;
-/** Everything else is a word of kubectl's. */
 const OURS = ['up', 'init', 'serve', 'validate', 'doctor', 'token'];
+/** For those who work with a team that runs. Everything else is a word of kubectl's. */
+export const WITH_A_TEAM = [
+  'board',
+  'why',
+  'message',
+  'inbox',
+  'messages',
+  'approve',
+  'refuse',
+  'assign',
+  'retry',
+  'cancel',
+  'stop',
+  'start',
+  'output',
+  'vault',
+  'rescue',
+] as const;
 const HELP_ROW: Row = ['-h, --help', 'show this'];
 
 type Row = readonly [left: string, right: string];
@@ -17,13 +34,15 @@ export function helpOf(commands: readonly Command[], name?: string): string {
 
 function programHelp(commands: readonly Command[]): string {
   const rowOf = ({ name, summary }: Command): Row => [name, summary];
-  const ours = OURS.flatMap((name) => commands.filter((each) => each.name === name));
-  const theirs = commands.filter((each) => !ours.includes(each));
+  const named = (names: readonly string[]) => names.flatMap((name) => commands.filter((each) => each.name === name));
+  const [ours, withTeam] = [named(OURS), named(WITH_A_TEAM)];
+  const theirs = commands.filter((each) => !ours.includes(each) && !withTeam.includes(each));
   const width = Math.max(...[...commands.map(({ name }) => name), HELP_ROW[0]].map(({ length }) => length));
   return paragraphs([
     'Usage: agentiso <command> [options]',
     wrap('Runs teams of AI coding agents, each isolated, the way Kubernetes runs pods.', WIDTH).join('\n'),
     table('Commands:', ours.map(rowOf), width),
+    ...(withTeam.length > 0 ? [table('Working with a team:', withTeam.map(rowOf), width)] : []),
     table("Commands with kubectl's words:", theirs.map(rowOf), width),
     table('Options:', [['--version', 'print the version'], HELP_ROW], width),
     'agentiso <command> --help tells more about a command.',

@@ -6,6 +6,7 @@ import { type Command, type CommandContext, EXIT } from './command.ts';
 import type { LocalCommandName } from './local-commands.ts';
 import type { QuickCommandName } from './quick-commands.ts';
 import type { StreamCommandName } from './stream-api-commands.ts';
+import type { TeamCommandName } from './team-api-commands.ts';
 import { UsageError, unknownWord } from './usage-error.ts';
 import { INTERRUPTED } from './write/read-source.ts';
 
@@ -13,6 +14,7 @@ import { INTERRUPTED } from './write/read-source.ts';
 const together = (name: ApiCommandName) => async () => (await import('./api-commands.ts')).apiCommands[name];
 const quick = (name: QuickCommandName) => async () => (await import('./quick-commands.ts')).quickCommands[name];
 const stream = (name: StreamCommandName) => async () => (await import('./stream-api-commands.ts')).streamCommands[name];
+const team = (name: TeamCommandName) => async () => (await import('./team-api-commands.ts')).teamCommands[name];
 const local = (name: LocalCommandName) => async () => (await import('./local-commands.ts')).localCommands[name];
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -27,6 +29,19 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   events: quick('events'),
   why: together('why'),
   board: together('board'),
+  message: team('message'),
+  inbox: team('inbox'),
+  messages: team('messages'),
+  approve: team('approve'),
+  refuse: team('refuse'),
+  assign: team('assign'),
+  retry: team('retry'),
+  cancel: team('cancel'),
+  stop: team('stop'),
+  start: team('start'),
+  output: team('output'),
+  vault: team('vault'),
+  rescue: team('rescue'),
   logs: stream('logs'),
   exec: stream('exec'),
   attach: stream('attach'),
@@ -45,6 +60,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   replace: together('replace'),
   edit: together('edit'),
   patch: together('patch'),
+  scale: together('scale'),
   label: quick('label'),
   annotate: quick('annotate'),
   delete: quick('delete'),

@@ -65,6 +65,8 @@ export interface Driver {
   delete(id: string, signal: AbortSignal): Promise<void>;
   /** Opens a channel to the guest agent inside. Throws WaitingError while the guest is not listening yet. */
   connect(id: string, port: GuestPort, signal: AbortSignal): Promise<Duplex>;
+  /** Whether anything was ever written in the workspace; true where that cannot be told. */
+  hasFiles?(id: string): Promise<boolean>;
   /** What it uses now; undefined when nothing runs. */
   usage(id: string, signal: AbortSignal): Promise<Usage | undefined>;
   /** The host's side of the workspace's run directory: the egress proxy listens there. */

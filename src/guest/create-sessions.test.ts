@@ -1,4 +1,5 @@
 /** Sessions against guests that are real channels on real sockets, and that come and go. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { Channel } from '#protocol/channel.ts';
 import { common, GENERATION } from '#protocol/common.ts';
 import { encodeFrame } from '#protocol/framing.ts';
 import { type RelayToHost, relayToGuest, relayToHost } from '#protocol/relay.ts';
+import { answering } from '../../test/support/relay-desk.ts';
 import { createSessions, type RelayDesk } from './create-sessions.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -25,12 +27,7 @@ const sockets = new Set<Socket>();
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'agentiso-sessions-'));
-  desk = {
-    teamMessage: vi.fn(async () => ({ message_id: 'm-1', state: 'Accepted' as const })),
-    teamReceive: vi.fn(async () => ({ messages: [], nextSeq: 1 })),
-    teamAck: vi.fn(async () => ({ unknown: [] })),
-    taskCreate: vi.fn(async () => ({ task: 't' })),
-  };
+  desk = answering({ teamMessage: vi.fn(async () => ({ message_id: 'm-1', state: 'Accepted' as const })) });
   sessions = createSessions({ dial, desk, version: '9.9.9' });
 });
 
@@ -40,6 +37,8 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** A desk that answers what the test gives, and everything else with NotFound. */
 
 async function dial(_id: string, port: string): Promise<Socket> {
   const socket = connect(join(folder, port));
@@ -175,7 +174,7 @@ describe('a session', () => {
     await connected();
     const params = { to: 'lead', content: 'hello', from: 'somebody-else' };
     expect(await guest.relay().call('teamMessage', params)).toEqual({ message_id: 'm-1', state: 'Accepted' });
-    expect(desk.teamMessage).toHaveBeenCalledWith(ID, params);
+    expect(desk.teamMessage).toHaveBeenCalledWith(ID, params, expect.objectContaining({ signal: expect.any(AbortSignal) }));
     vi.mocked(desk.teamMessage).mockRejectedValueOnce(new AgentisoError('InboxFull', 'the inbox of lead is full'));
     await expect(guest.relay().call('teamMessage', params)).rejects.toMatchObject({ code: 'InboxFull' });
   });

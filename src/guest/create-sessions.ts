@@ -3,19 +3,30 @@ import type { Duplex } from 'node:stream';
 import { UnavailableError } from '#lib/errors.ts';
 import { GENERATION } from '#protocol/common.ts';
 import type { ControlMethodName } from '#protocol/control.ts';
-import type { HeartbeatParams, RelayToHostHandlers } from '#protocol/relay.ts';
+import type { Envelope, HeartbeatParams, RelayToHostHandlers } from '#protocol/relay.ts';
 import { connectGuest, type GuestClient } from './client.ts';
 import { Lifeline } from './lifeline.ts';
 import { connectRelay, type RelayClient } from './relay.ts';
 import type { Session, SessionState, Sessions } from './sessions.ts';
 
+type Asked = Omit<RelayToHostHandlers, 'ping' | 'heartbeat'>;
+
 /** What a guest asks of the host; who it is follows from the connection. */
 export type RelayDesk = {
-  readonly [M in Exclude<keyof RelayToHostHandlers, 'ping' | 'heartbeat'>]: (
+  readonly [M in keyof Asked]: (
     id: string,
-    params: Parameters<RelayToHostHandlers[M]>[0],
-  ) => ReturnType<RelayToHostHandlers[M]>;
+    params: Parameters<Asked[M]>[0],
+    context: { readonly signal: AbortSignal; readonly incarnation: string },
+  ) => ReturnType<Asked[M]>;
 };
+
+function asked({ id, incarnation, desk }: Pick<GuestSessionOptions, 'id' | 'incarnation' | 'desk'>): Asked {
+  const entries = Object.entries(desk).map(([name, answer]) => {
+    const ask = answer as (id: string, params: unknown, context: object) => unknown;
+    return [name, (params: unknown, context: object) => ask(id, params, { ...context, incarnation })];
+  });
+  return Object.fromEntries(entries) as Asked;
+}
 
 export interface SessionsOptions {
   dial(id: string, port: 'control' | 'relay', signal: AbortSignal): Promise<Duplex>;
@@ -106,8 +117,8 @@ class GuestSession implements Session {
 
   readonly open: Session['open'] = (method, params, options) => this.#guest(method).open(method, params, options);
 
-  hint(nextSeq: number): void {
-    this.#relay.connection?.hint(nextSeq);
+  hint(nextSeq: number, message?: Envelope): void {
+    this.#relay.connection?.hint(nextSeq, message);
   }
 
   close(reason: string): void {
@@ -122,17 +133,14 @@ class GuestSession implements Session {
   }
 
   #handlers(): RelayToHostHandlers {
-    const { id, desk, version } = this.#options;
+    const { version } = this.#options;
     return {
       ping: async () => ({ version, generation: GENERATION, uptimeMs: Math.round(process.uptime() * 1000) }),
       heartbeat: async (heartbeat) => {
         this.#beat(heartbeat);
         return {};
       },
-      teamMessage: (params) => desk.teamMessage(id, params),
-      teamReceive: (params) => desk.teamReceive(id, params),
-      teamAck: (params) => desk.teamAck(id, params),
-      taskCreate: (params) => desk.taskCreate(id, params),
+      ...asked(this.#options),
     };
   }
 

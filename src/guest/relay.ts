@@ -5,13 +5,14 @@ import { Channel } from '#protocol/channel.ts';
 import { CONTROL_PORT } from '#protocol/common.ts';
 import { control } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
-import { type RelayToHostHandlers, relayToGuest, relayToHost } from '#protocol/relay.ts';
+import { type Envelope, type RelayToHostHandlers, relayToGuest, relayToHost } from '#protocol/relay.ts';
 import { type ConnectOptions, greet, toAgentisoError } from './handshake.ts';
+import { Hints } from './hints.ts';
 
 export interface RelayClient {
   readonly closed: Promise<AgentisoError>;
-  /** Never waits, never fails: a lost hint is made up for by the guest's own look. */
-  hint(nextSeq: number): void;
+  /** Never waits, never fails: a lost hint is made up for by the guest's own look. Those of one moment go together. */
+  hint(nextSeq: number, message?: Envelope): void;
   close(reason: string): void;
 }
 
@@ -38,11 +39,10 @@ export async function connectRelay(stream: Duplex, { handlers, ...options }: Rel
   // Whoever connects hears of a failed greeting; a guest that asked too early only hears that the line is gone.
   greeted.catch(() => {});
   await greeting;
+  const hints = new Hints((hint) => void channel.call('messageHint', hint, { deadlineMs: HINT_MS }).catch(() => {}));
   return {
     closed: channel.closed.then(toAgentisoError),
-    hint(nextSeq) {
-      channel.call('messageHint', { nextSeq }, { deadlineMs: HINT_MS }).catch(() => {});
-    },
+    hint: (nextSeq, message) => hints.add(nextSeq, message),
     close: (reason) => channel.close(new ProtocolError('Unavailable', reason)),
   };
 }

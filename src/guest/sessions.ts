@@ -1,7 +1,7 @@
 /** The contract of the host's connections to its guests: one session per running workspace. */
 import type { ControlCall, ControlMethodName, ControlParams, ControlResult } from '#protocol/control.ts';
 import type { CallOptions } from '#protocol/outgoing-calls.ts';
-import type { HeartbeatParams } from '#protocol/relay.ts';
+import type { Envelope, HeartbeatParams } from '#protocol/relay.ts';
 
 export interface SessionState {
   readonly isControlOpen: boolean;
@@ -25,8 +25,8 @@ export interface Session {
   call<M extends ControlMethodName>(method: M, params: ControlParams<M>, options?: CallOptions): Promise<ControlResult<M>>;
   /** A call with streams. */
   open<M extends ControlMethodName>(method: M, params: ControlParams<M>, options?: CallOptions): ControlCall<M>;
-  /** Says on the relay that there is mail; never waits, never fails. */
-  hint(nextSeq: number): void;
+  /** Says on the relay that there is mail, and what the last of it says; never waits, never fails. */
+  hint(nextSeq: number, message?: Envelope): void;
 }
 
 export interface Sessions {

@@ -96,7 +96,17 @@ export class UnavailableError extends AgentisoError {
 /** One thing wrong with one field. `path` is what kubectl prints: `spec.roles[0].count`. */
 export interface FieldProblem {
   readonly path: string;
-  readonly kind: 'Required' | 'Invalid' | 'NotSupported' | 'TypeInvalid' | 'Unknown' | 'Duplicate' | 'Forbidden' | 'TooLong' | 'TooMany';
+  readonly kind:
+    | 'Required'
+    | 'Invalid'
+    | 'NotFound'
+    | 'NotSupported'
+    | 'TypeInvalid'
+    | 'Unknown'
+    | 'Duplicate'
+    | 'Forbidden'
+    | 'TooLong'
+    | 'TooMany';
   readonly message: string;
   /** Segments of the path, to find the line in a YAML document. */
   readonly segments: readonly (string | number)[];

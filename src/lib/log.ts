@@ -13,7 +13,11 @@ const SECRET_PATHS = ['token', 'authorization', 'password', 'secret', '*.token',
 
 export function createLogger({ level, format = 'json' }: LogOptions): Logger {
   const destination = pino.destination({ dest: 2, sync: true });
-  const stream = format === 'json' ? destination : { write: (line: string) => void destination.write(readable(line)) };
+  const isRepeat = repeats();
+  const write = (line: string) => {
+    if (!isRepeat(line)) destination.write(readable(line));
+  };
+  const stream = format === 'json' ? destination : { write };
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: SECRET_PATHS }, stream);
 }
 
@@ -23,9 +27,29 @@ const LEVELS: Readonly<Record<number, string>> = { 20: 'DEBUG', 30: 'INFO', 40: 
 function readable(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
-  const error = err as { message?: string; stack?: string } | undefined;
-  const cause = error ? ` error=${JSON.stringify(error.message ?? '')}\n${error.stack ?? ''}` : '';
+  const error = err as { message?: string; stack?: string; code?: unknown } | undefined;
+  // Stacks are for bugs: what the system, or we ourselves, refuse has a code.
+  const stack = typeof error?.code === 'string' ? '' : `\n${error?.stack ?? ''}`;
+  const cause = error ? ` error=${JSON.stringify(error.message ?? '')}${stack}` : '';
   return `${time} ${LEVELS[level as number] ?? level} ${msg ?? ''}${pairs.join('')}${cause}\n`;
+}
+
+const WARN = 40;
+const MAX_REMEMBERED = 1_000;
+
+/** The same complaint about the same object again: a retry says nothing new within a minute. */
+function repeats(everyMs = 60_000): (line: string) => boolean {
+  const said = new Map<string, number>();
+  return (line) => {
+    const { time, level, msg, err, controller, namespace, name } = JSON.parse(line) as Record<string, unknown>;
+    if (Number(level) < WARN || err === undefined) return false;
+    const id = JSON.stringify([msg, (err as { message?: string }).message, controller, namespace, name]);
+    const now = Date.parse(String(time));
+    if (now - (said.get(id) ?? Number.NEGATIVE_INFINITY) < everyMs) return true;
+    if (said.size > MAX_REMEMBERED) said.clear();
+    said.set(id, now);
+    return false;
+  };
 }
 
 export const silentLogger: Logger = pino({ level: 'silent' });

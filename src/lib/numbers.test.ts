@@ -16,12 +16,12 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('numbers', () => {
-  it('are the lowest free ones, teams from 1 and agents from 2, and stay with their uid', () => {
+  it('are the lowest free ones, teams from 1 and agents from 2, and stay with their uid', async () => {
     const numbers = new Numbers(file);
     expect(['a', 'b', 'a'].map((uid) => numbers.numberOf('agents', uid))).toEqual([2, 3, 2]);
     expect(['t', 'u'].map((uid) => numbers.numberOf('teams', uid))).toEqual([1, 2]);
-    numbers.release('agents', 'a');
-    numbers.release('agents', 'a');
+    await numbers.release('agents', 'a');
+    await numbers.release('agents', 'a');
     expect(numbers.find('agents', 'a')).toBeUndefined();
     expect(numbers.numberOf('agents', 'c')).toBe(2);
     expect([...numbers.entries('agents')]).toEqual([
@@ -30,11 +30,11 @@ describe('numbers', () => {
     ]);
   });
 
-  it('are on disk before they are given out, and read by the next', () => {
+  it('are on disk before they are given out, and read by the next', async () => {
     new Numbers(file).numberOf('agents', 'a');
     const again = new Numbers(file);
     expect([again.find('agents', 'a'), again.numberOf('agents', 'b')]).toEqual([2, 3]);
-    again.release('agents', 'a');
+    await again.release('agents', 'a');
     expect([...new Numbers(file).entries('agents')]).toEqual([['b', 3]]);
     expect(readdirSync(join(folder, 'state'))).toEqual(['numbers.json']);
   });
@@ -54,7 +54,7 @@ describe('numbers', () => {
     ]);
   });
 
-  it('run out after the last address', () => {
+  it('run out after the last address', async () => {
     const numbers = new Numbers(file);
     numbers.numberOf('agents', 'last');
     const all = Object.fromEntries(Array.from({ length: 65_533 }, (_, index) => [`a${index}`, index + 2]));
@@ -63,8 +63,62 @@ describe('numbers', () => {
     expect(() => full.numberOf('agents', 'one more')).toThrow(
       expect.objectContaining({ reason: 'AddressesExhausted', message: 'all 65533 numbers of agents are taken; delete some of them' }),
     );
-    full.release('agents', 'a65532');
+    await full.release('agents', 'a65532');
     expect(full.numberOf('agents', 'one more')).toBe(65_534);
+  });
+});
+
+describe('numbers that many ask for at once', () => {
+  const asFile = () => JSON.parse(readFileSync(file, 'utf8')) as { agents: Record<string, number> };
+
+  it('are written together, each on disk before it is given out', async () => {
+    const numbers = new Numbers(file);
+    const writes: number[] = [];
+    const given = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const number = await numbers.ensure('agents', `a${index}`);
+        const onDisk = asFile().agents;
+        expect(onDisk[`a${index}`]).toBe(number);
+        writes.push(Object.keys(onDisk).length);
+        return number;
+      }),
+    );
+    expect(given).toEqual(Array.from({ length: 200 }, (_, index) => index + 2));
+    // The first is on its way when the others come: they are all in the second write.
+    expect(new Set(writes).size).toBeLessThanOrEqual(2);
+    expect(readdirSync(join(folder, 'state'))).toEqual(['numbers.json']);
+  });
+
+  it('differ also from those of somebody who does not wait, and no write puts an older table in place of a newer one', async () => {
+    const numbers = new Numbers(file);
+    const waiting = [numbers.ensure('agents', 'a'), numbers.ensure('teams', 't'), numbers.ensure('agents', 'b')];
+    expect([numbers.numberOf('agents', 'c'), numbers.numberOf('agents', 'b')]).toEqual([4, 3]);
+    expect(asFile().agents).toEqual({ a: 2, b: 3, c: 4 });
+    expect(await Promise.all(waiting)).toEqual([2, 1, 3]);
+    await numbers.ensure('agents', 'd');
+    expect([...new Numbers(file).entries('agents')]).toEqual([...numbers.entries('agents')]);
+    expect(asFile().agents).toEqual({ a: 2, b: 3, c: 4, d: 5 });
+  });
+
+  it('are not given out when they cannot be written, and can be asked for again', async () => {
+    const numbers = new Numbers(file);
+    await numbers.ensure('agents', 'a');
+    rmSync(join(folder, 'state'), { recursive: true });
+    writeFileSync(join(folder, 'state'), 'in the way');
+    const refused = await Promise.allSettled([numbers.ensure('agents', 'b'), numbers.ensure('agents', 'c')]);
+    expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(numbers.find('agents', 'b')).toBeUndefined();
+    rmSync(join(folder, 'state'));
+    expect(await numbers.ensure('agents', 'c')).toBe(3);
+    expect(asFile().agents).toEqual({ a: 2, c: 3 });
+  });
+
+  it('that are released while others are written are free in the file too', async () => {
+    const numbers = new Numbers(file);
+    await numbers.ensure('agents', 'a');
+    await Promise.all([numbers.ensure('agents', 'b'), numbers.release('agents', 'a'), numbers.ensure('agents', 'c')]);
+    expect(asFile().agents).toEqual({ b: 3, c: 2 });
+    expect(Object.fromEntries(new Numbers(file).entries('agents'))).toEqual({ b: 3, c: 2 });
   });
 });
 

@@ -2,7 +2,8 @@
  * Small numbers for teams and agents, by uid: addresses, user ids and marks follow from them. Lowest free first, kept in one
  * file, on disk before anybody learns of a new one: a number that was used is never given away by a crash.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AgentisoError, messageOf, StalledError } from './errors.ts';
 import { isObject } from './json.ts';
@@ -19,9 +20,18 @@ const RANGES: Readonly<Record<NumberKind, Range>> = { teams: { first: 1, last: 6
 
 type Table = Readonly<Record<NumberKind, ReadonlyMap<string, number>>>;
 
+const KINDS: readonly NumberKind[] = ['teams', 'agents'];
+
 export class Numbers {
   readonly #file: string;
+  /** On disk, but for what was released since. */
   #table: Table;
+  /** Chosen, and not yet on disk: nobody else gets them, and nobody has learned of them. */
+  readonly #chosen: Record<NumberKind, Map<string, number>> = { teams: new Map(), agents: new Map() };
+  /** Of what is to be written; a write that finds another one afterwards is out of date. */
+  #wanted = 0;
+  #written = 0;
+  #writing: Promise<void> | undefined;
 
   /** Reads the file; a missing one means that no number was given out yet. */
   constructor(file: string) {
@@ -29,18 +39,41 @@ export class Numbers {
     this.#table = readTable(file);
   }
 
-  /** The number of a uid, a new one if it has none. */
+  /** The number of a uid, a new one if it has none. Waits in place for the disk: `ensure` does not. */
   numberOf(kind: NumberKind, uid: string): number {
-    return this.find(kind, uid) ?? this.#allocate(kind, uid);
+    const known = this.find(kind, uid);
+    if (known !== undefined) return known;
+    const number = this.#choose(kind, uid);
+    try {
+      const table = this.#wished();
+      writeTable(this.#file, table);
+      this.#adopt(table);
+    } catch (error) {
+      this.#chosen[kind].delete(uid);
+      throw error;
+    }
+    return number;
+  }
+
+  /** As `numberOf`; those that are asked for while the disk is busy share one write. */
+  async ensure(kind: NumberKind, uid: string): Promise<number> {
+    const known = this.find(kind, uid);
+    if (known !== undefined) return known;
+    this.#choose(kind, uid);
+    await this.#write();
+    return this.find(kind, uid) ?? this.ensure(kind, uid);
   }
 
   find(kind: NumberKind, uid: string): number | undefined {
     return this.#table[kind].get(uid);
   }
 
-  release(kind: NumberKind, uid: string): void {
+  /** Free at once, also for others; on disk when it resolves. A crash before keeps it with a uid that is gone, which hurts nobody. */
+  async release(kind: NumberKind, uid: string): Promise<void> {
     if (this.find(kind, uid) === undefined) return;
-    this.#store(kind, new Map([...this.#table[kind]].filter(([known]) => known !== uid)));
+    this.#table = { ...this.#table, [kind]: new Map([...this.#table[kind]].filter(([known]) => known !== uid)) };
+    this.#wanted += 1;
+    await this.#write();
   }
 
   /** As of now, by uid. */
@@ -48,20 +81,70 @@ export class Numbers {
     return this.#table[kind];
   }
 
-  #allocate(kind: NumberKind, uid: string): number {
-    const number = lowestFree(new Set(this.#table[kind].values()), RANGES[kind]);
+  #choose(kind: NumberKind, uid: string): number {
+    const before = this.#chosen[kind].get(uid);
+    if (before !== undefined) return before;
+    const number = lowestFree(new Set([...this.#table[kind].values(), ...this.#chosen[kind].values()]), RANGES[kind]);
     if (number === undefined) {
       const reason = kind === 'agents' ? 'AddressesExhausted' : 'NumbersExhausted';
       throw new StalledError(reason, `all ${RANGES[kind].last - RANGES[kind].first + 1} numbers of ${kind} are taken; delete some of them`);
     }
-    this.#store(kind, new Map([...this.#table[kind], [uid, number]]));
+    this.#chosen[kind].set(uid, number);
+    this.#wanted += 1;
     return number;
   }
 
-  #store(kind: NumberKind, numbers: ReadonlyMap<string, number>): void {
-    const table = { ...this.#table, [kind]: numbers };
-    writeTable(this.#file, table);
+  #wished(): Table {
+    const of = (kind: NumberKind) => new Map([...this.#table[kind], ...this.#chosen[kind]]);
+    return { teams: of('teams'), agents: of('agents') };
+  }
+
+  /** What is on disk may be learned from here on. */
+  #adopt(table: Table): void {
     this.#table = table;
+    for (const kind of KINDS) this.#chosen[kind].clear();
+    this.#written = this.#wanted;
+  }
+
+  /** Resolves when everything that was wanted at the call is on disk. */
+  async #write(): Promise<void> {
+    for (const wanted = this.#wanted; this.#written < wanted; ) {
+      this.#writing ??= this.#writeOnce().finally(() => {
+        this.#writing = undefined;
+      });
+      await this.#writing;
+    }
+  }
+
+  async #writeOnce(): Promise<void> {
+    const wanted = this.#wanted;
+    const written = this.#written;
+    const fresh = `${this.#file}.next`;
+    const table = this.#wished();
+    try {
+      await writeAside(fresh, textOf(table));
+    } catch (error) {
+      // Nobody was told of them; whoever asks again chooses again.
+      for (const kind of KINDS) this.#chosen[kind].clear();
+      throw error;
+    }
+    // Somebody who could not wait has written meanwhile: what is here may be older.
+    if (this.#written !== written) return rmSync(fresh, { force: true });
+    renameSync(fresh, this.#file);
+    await syncFolder(dirname(this.#file));
+    this.#settle(table, wanted);
+  }
+
+  /** What was chosen or released during the write is of the next one. */
+  #settle(table: Table, wanted: number): void {
+    const tables = { ...this.#table };
+    for (const kind of KINDS) {
+      const arrived = [...this.#chosen[kind]].filter(([uid]) => table[kind].has(uid));
+      for (const [uid] of arrived) this.#chosen[kind].delete(uid);
+      if (arrived.length > 0) tables[kind] = new Map([...this.#table[kind], ...arrived]);
+    }
+    this.#table = tables;
+    this.#written = Math.max(this.#written, wanted);
   }
 }
 
@@ -70,8 +153,32 @@ function lowestFree(taken: ReadonlySet<number>, { first, last }: Range): number 
   return undefined;
 }
 
-function writeTable(file: string, { teams, agents }: Table): void {
-  const text = `${JSON.stringify({ version: 1, teams: Object.fromEntries(teams), agents: Object.fromEntries(agents) })}\n`;
+function textOf({ teams, agents }: Table): string {
+  return `${JSON.stringify({ version: 1, teams: Object.fromEntries(teams), agents: Object.fromEntries(agents) })}\n`;
+}
+
+async function writeAside(fresh: string, text: string): Promise<void> {
+  await mkdir(dirname(fresh), { recursive: true });
+  const handle = await open(fresh, 'w');
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function writeTable(file: string, table: Table): void {
+  const text = textOf(table);
   mkdirSync(dirname(file), { recursive: true });
   const fresh = `${file}.new`;
   withFile(fresh, 'w', (fd) => {

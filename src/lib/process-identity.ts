@@ -67,6 +67,6 @@ function readProcFile(path: string): string | undefined {
   }
 }
 
-function errnoOf(error: unknown): string | undefined {
+export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

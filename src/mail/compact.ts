@@ -2,9 +2,9 @@
  * Rewriting a journal without what nobody needs any more. The bulk is copied while the mailbox goes on; only for what was
  * appended meanwhile, and for the exchange of the files, does it wait.
  */
-import { rm } from 'node:fs/promises';
+import { rm, unlink } from 'node:fs/promises';
 import type { GroupWriter } from './group-writer.ts';
-import { type MailJournal, NewFile } from './journal.ts';
+import { type MailJournal, missingIsUndefined, NewFile } from './journal.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { encodeRecord, type Line, type MailRecord } from './record.ts';
 
@@ -48,7 +48,7 @@ export async function compact({ journal, ledger, writer }: Compaction, nowMs: nu
 
 /** What a crash left of a rewriting: the journal itself is still the old one. */
 export async function removeUnfinished(journalPath: string): Promise<void> {
-  await rm(newPath(journalPath), { force: true });
+  await unlink(newPath(journalPath)).catch(missingIsUndefined);
 }
 
 function newPath(journalPath: string): string {

@@ -3,7 +3,7 @@
  * written until what that write left behind is gone.
  */
 import { constants, readSync } from 'node:fs';
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AgentisoError, messageOf, UnavailableError } from '#lib/errors.ts';
 import type { Line } from './record.ts';
@@ -15,24 +15,24 @@ const FLUSH_BYTES = 256 * 1024;
 
 export class MailJournal {
   readonly path: string;
-  #file: FileHandle;
+  /** Absent until there is something to write: whoever only looks into a mailbox leaves no file behind. */
+  #file: FileHandle | undefined;
   /** Behind the last good record: where the next one goes. */
   #end: number;
   /** What has to succeed before anything is written again. */
   #repair: (() => Promise<void>) | undefined;
 
-  private constructor(path: string, file: FileHandle, end: number) {
+  private constructor(path: string, file: FileHandle | undefined, end: number) {
     this.path = path;
     this.#file = file;
     this.#end = end;
   }
 
-  /** Makes the file where there is none. Its end is where the file ends: whoever reads it says how much of it counts. */
+  /** Its end is where the file ends: whoever reads it says how much of it counts. */
   static async open(path: string): Promise<MailJournal> {
-    const isNew = (await stat(path).catch(missingIsUndefined)) === undefined;
-    const file = await open(path, FLAGS, 0o600);
+    const file = await open(path, FLAGS & ~constants.O_CREAT).catch(missingIsUndefined);
+    if (!file) return new MailJournal(path, undefined, 0);
     try {
-      if (isNew) await syncDirectory(dirname(path));
       return new MailJournal(path, file, (await file.stat()).size);
     } catch (error) {
       await file.close();
@@ -46,7 +46,7 @@ export class MailJournal {
 
   /** Everything from `end` on is void. */
   async cutAt(end: number): Promise<void> {
-    if (end === this.#end) return;
+    if (end === this.#end || !this.#file) return;
     await this.#file.truncate(end);
     await this.#file.sync();
     this.#end = end;
@@ -57,11 +57,11 @@ export class MailJournal {
     const offset = this.#end;
     try {
       await this.#mend();
-      await writeAll(this.#file, data, offset);
+      await writeAll(await this.#made(), data, offset);
     } catch (error) {
       this.#repair ??= async () => {
-        await this.#file.truncate(offset);
-        await this.#file.sync();
+        await this.#file?.truncate(offset);
+        await this.#file?.sync();
       };
       await this.#mend().catch(() => {
         // The next append tries again before it writes, and reports.
@@ -72,6 +72,16 @@ export class MailJournal {
     return offset;
   }
 
+  /** The file, made durable under its name when this is the first write. */
+  async #made(): Promise<FileHandle> {
+    if (this.#file) return this.#file;
+    this.#file = await open(this.path, FLAGS, 0o600);
+    // Until its name is durable, a crash would take along what is written into it.
+    this.#repair = () => syncDirectory(dirname(this.path));
+    await this.#mend();
+    return this.#file;
+  }
+
   async #mend(): Promise<void> {
     await this.#repair?.();
     this.#repair = undefined;
@@ -80,7 +90,7 @@ export class MailJournal {
   /** In place: a reader is given the journal as it is in this moment, whatever replaces it in the next. */
   read({ offset, length }: Line): Buffer {
     const data = Buffer.allocUnsafe(length);
-    for (let done = 0; done < length; ) {
+    for (let done = 0; done < length && this.#file; ) {
       const count = readSync(this.#file.fd, data, done, length - done, offset + done);
       if (count === 0) throw new AgentisoError('IoError', `${this.path} ends before byte ${offset + length}`);
       done += count;
@@ -90,7 +100,7 @@ export class MailJournal {
 
   /** Chunks of the part from `from` up to `to`. */
   async *chunks(from: number, to: number): AsyncGenerator<Buffer> {
-    for (let offset = from; offset < to; ) {
+    for (let offset = from; offset < to && this.#file; ) {
       const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, to - offset));
       const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, offset);
       if (bytesRead === 0) throw new AgentisoError('IoError', `${this.path} ends at byte ${offset}, not at ${to}`);
@@ -118,12 +128,12 @@ export class MailJournal {
     onMoved();
     // As long as the new name is not durable, a crash would bring the old file back, without what is written from now on.
     this.#repair = () => syncDirectory(dirname(this.path));
-    await old.close();
+    await old?.close();
     await this.#mend();
   }
 
   async close(): Promise<void> {
-    await this.#mend().finally(() => this.#file.close());
+    await this.#mend().finally(() => this.#file?.close());
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a mailbox knows: the sum of its records, in memory. Bodies of settled messages stay on disk, where each entry knows its line. */
 import { isAssignment, KEPT_MS } from './limits.ts';
-import type { Envelope, MailboxState } from './mail.ts';
+import type { CopyState, Envelope, MailboxState } from './mail.ts';
 import type { Line, MailRecord } from './record.ts';
 
 export interface Entry {
@@ -9,11 +9,28 @@ export interface Entry {
   readonly key: string | undefined;
   readonly isAssignment: boolean;
   readonly timestamp: string;
-  /** Until the message is settled. */
+  /** Until the message is settled; of very many only the first. */
   envelope: Envelope | undefined;
   /** Moves when the journal is rewritten. */
   line: Line;
   settled: { readonly as: 'acked' | 'withdrawn' | 'dead'; readonly at: string } | undefined;
+}
+
+/** More than an agent's inbox holds; what people have not seen may be thousands of messages, and those stay on disk. */
+const IN_MEMORY = 250;
+
+/** Undefined for one that was taken back: as if it had never been sent. */
+export function copyStateOf({ seq, settled }: Entry, deliveredSeq: number): CopyState | undefined {
+  switch (settled?.as) {
+    case 'acked':
+      return 'Seen';
+    case 'dead':
+      return 'DeadLetter';
+    case 'withdrawn':
+      return undefined;
+    case undefined:
+      return seq <= deliveredSeq ? 'Delivered' : 'Accepted';
+  }
 }
 
 export class Ledger {
@@ -38,16 +55,22 @@ export class Ledger {
   }
 
   get state(): MailboxState {
-    const unacked = [...this.#unacked];
-    const oldest = unacked.find((entry) => !entry.isAssignment);
+    const [first] = this.#unacked;
+    const oldest = this.#oldestMessage();
     return {
       nextSeq: this.nextSeq,
       deliveredSeq: this.deliveredSeq,
-      ackedSeq: (unacked[0]?.seq ?? this.nextSeq) - 1,
+      ackedSeq: (first?.seq ?? this.nextSeq) - 1,
       unacked: this.#counts.messages,
       deadLetters: this.deadLetters,
       ...(oldest && { oldestUnackedAt: oldest.timestamp }),
     };
+  }
+
+  /** Not a search through thousands: a mailbox of people may have them, and this is asked with every message. */
+  #oldestMessage(): Entry | undefined {
+    for (const entry of this.#unacked) if (!entry.isAssignment) return entry;
+    return undefined;
   }
 
   byId(id: string): Entry | undefined {
@@ -88,7 +111,7 @@ export class Ledger {
       key,
       timestamp,
       isAssignment: isAssignment(message.message_type),
-      envelope: message,
+      envelope: this.#unacked.size < IN_MEMORY ? message : undefined,
       line,
       settled: undefined,
     };

@@ -3,6 +3,8 @@ import { AgentisoError } from '#lib/errors.ts';
 import type { Draft, MessageType } from './mail.ts';
 
 export const MAX_UNACKED = 100;
+/** Of a mailbox that people read: nobody may be kept from asking for help by somebody who is asleep. */
+export const MAX_UNSEEN_BY_PEOPLE = 10_000;
 /** Work handed out by the system is no inbox content: it neither fills the inbox nor is kept out by a full one. */
 export const MAX_UNACKED_ASSIGNMENTS = 100;
 export const MAX_MESSAGE_BYTES = 262_144;
@@ -35,10 +37,14 @@ export function refuseTooLarge({ to, content, metadata }: Draft): void {
 }
 
 /** `waiting` counts those that are not acked, on disk or on their way to it. */
-export function refuseFull({ to, message_type }: Draft, waiting: { readonly messages: number; readonly assignments: number }): void {
+export function refuseFull(
+  { to, message_type }: Draft,
+  waiting: { readonly messages: number; readonly assignments: number },
+  maxUnacked: number,
+): void {
   if (isAssignment(message_type)) {
     if (waiting.assignments >= MAX_UNACKED_ASSIGNMENTS) throw new InboxFullError(to, `${MAX_UNACKED_ASSIGNMENTS} task assignments`);
-  } else if (waiting.messages >= MAX_UNACKED) throw new InboxFullError(to, `${MAX_UNACKED} messages`);
+  } else if (waiting.messages >= maxUnacked) throw new InboxFullError(to, `${maxUnacked} messages`);
 }
 
 export function isAssignment(type: MessageType): boolean {

@@ -1,4 +1,4 @@
-/** The contract of the mail room: one durable mailbox per agent. */
+/** The contract of the mail room: one durable mailbox per agent, and one per team for its people. */
 
 import type { Envelope } from '#protocol/relay.ts';
 
@@ -11,6 +11,35 @@ export type Draft = Omit<Envelope, 'message_id' | 'seq' | 'timestamp'> & {
   /** A second message with the same key is the first one again: for senders that may crash between sending and remembering. */
   readonly key?: string;
 };
+
+/** How far one copy is: on the host's disk, on the guest's, acknowledged, or given up. */
+export type CopyState = 'Accepted' | 'Delivered' | 'Seen' | 'DeadLetter';
+
+export interface Copy {
+  readonly message: Envelope;
+  readonly state: CopyState;
+}
+
+/** Why a message was given up: nobody acked it in time, it gave way to others in a full mailbox, or the mailbox was removed. */
+export type DeathReason = 'Unacked' | 'MadeRoom' | 'RecipientGone';
+
+/** Something of a mailbox is different from now on, and that is on disk. */
+export interface MailChange {
+  readonly owner: string;
+  /** Withdrawn: on purpose, as if it had never been sent. */
+  readonly state: CopyState | 'Withdrawn';
+  readonly messages: readonly Envelope[];
+  /** Of dead letters. */
+  readonly reason?: DeathReason;
+}
+
+export interface ReadOptions {
+  readonly after: number;
+  readonly limit: number;
+  readonly isWanted?: (message: Envelope) => boolean;
+  /** Leaves out what was acked and is only kept for reading back. */
+  readonly unackedOnly?: boolean;
+}
 
 export interface MailboxState {
   readonly nextSeq: number;
@@ -25,27 +54,36 @@ export interface Mailbox {
   readonly owner: string;
   readonly state: MailboxState;
   /**
-   * Accepted when it resolves: on disk. Rejects with InboxFull (100 unacked), TooLarge (content and metadata over 256 KiB) or Unavailable
-   * (the disk). Concurrent calls are written together, in the order they came.
+   * Accepted when it resolves: on disk. Rejects with InboxFull (100 unacked, or as many as `maxUnacked`), TooLarge (content and metadata
+   * over 256 KiB) or Unavailable (the disk). Concurrent calls are written together, in the order they came.
    */
-  append(draft: Draft): Promise<Envelope>;
+  append(draft: Draft, options?: { readonly maxUnacked?: number }): Promise<Envelope>;
   /** Messages after `seq`, in order, at most `limit`. Consumes nothing. */
-  read(options: { readonly after: number; readonly limit: number; readonly isWanted?: (message: Envelope) => boolean }): Envelope[];
+  read(options: ReadOptions): Envelope[];
+  /** The newest ones, at most `limit`, with their states, oldest of them first. Withdrawn ones are left out. Changes nothing. */
+  copies(options: { readonly limit: number; readonly isWanted?: (copy: Copy) => boolean }): Copy[];
+  /** Whether there is, or was in the last 24 hours, a message with this id. */
+  has(messageId: string): boolean;
   /** The guest has stored everything up to `seq`: durable when it resolves. */
   markDelivered(seq: number): Promise<void>;
   /** Durable when it resolves. Unknown ids are given back. */
   ack(messageIds: readonly string[]): Promise<{ readonly unknown: readonly string[] }>;
   /** Never handed out by read again, and no longer counted; durable when it resolves. False: there is none, or it was settled before. */
   withdraw(key: string): Promise<boolean>;
+  /** Gives messages up before their time, as dead letters; durable when it resolves. */
+  giveUp(messageIds: readonly string[], reason?: DeathReason): Promise<void>;
   /** Called after each append is durable. Returns the unsubscribe function. */
   onAppend(listener: (message: Envelope) => void): () => void;
 }
 
 export interface Mail {
-  /** Opening is idempotent: the same mailbox for the same owner (an Agent's uid). */
+  /** Opening is idempotent: the same mailbox for the same owner (the uid of an Agent; of a Team for its people). */
   open(owner: string): Promise<Mailbox>;
   /** Removes the journal. */
   remove(owner: string): Promise<void>;
+  /** Those that anything was ever written for. */
   owners(): Promise<string[]>;
+  /** Changes of all mailboxes, in the order they became durable per mailbox. Returns the unsubscribe function. */
+  onChange(listener: (change: MailChange) => void): () => void;
   close(): Promise<void>;
 }

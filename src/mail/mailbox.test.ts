@@ -184,6 +184,9 @@ describe('mailboxes', () => {
     expect(a).toBe(again);
     await a.append(draft('for u1'));
     expect(b.read(all)).toEqual([]);
+    // One that was only looked into leaves no file.
+    expect(await mail.owners()).toEqual(['u1']);
+    await b.append(draft('for u2'));
     expect(await mail.owners()).toEqual(['u1', 'u2']);
     expect(statSync(home.directory).mode & 0o777).toBe(0o700);
     expect(statSync(join(home.directory, 'u1.jsonl')).mode & 0o777).toBe(0o600);

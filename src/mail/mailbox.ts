@@ -1,17 +1,17 @@
-/** One agent's mailbox: what is accepted, and in which order it becomes true. The journal is the only truth; the ledger is its sum. */
+/** One mailbox: what is accepted, and in which order it becomes true. The journal is the only truth; the ledger is its sum. */
 import type { Clock } from '#lib/clock.ts';
 import { AgentisoError, InvalidError, messageOf, UnavailableError } from '#lib/errors.ts';
 import { freezeJson } from '#lib/json.ts';
 import type { Logger } from '#lib/log.ts';
 import { compact, removeUnfinished } from './compact.ts';
+import { messageOfDraft, namesOf } from './draft.ts';
 import { GroupWriter } from './group-writer.ts';
 import { MailJournal, unavailable } from './journal.ts';
-import { type Entry, Ledger } from './ledger.ts';
-import { isAssignment, refuseFull, refuseTooLarge } from './limits.ts';
-import type { Draft, Envelope, Mailbox, MailboxState } from './mail.ts';
+import { copyStateOf, type Entry, Ledger } from './ledger.ts';
+import { isAssignment, MAX_UNACKED, refuseFull, refuseTooLarge } from './limits.ts';
+import type { Copy, DeathReason, Draft, Envelope, Mailbox, MailboxState, MailChange, ReadOptions } from './mail.ts';
 import { decodeRecord } from './record.ts';
 import { replay, setAside } from './replay.ts';
-import { uuidV7 } from './uuid.ts';
 
 export interface MailboxOptions {
   readonly owner: string;
@@ -19,16 +19,8 @@ export interface MailboxOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly onProblem: (message: string) => void;
-  /** Called once it is on disk that the message was given up. */
-  readonly onDeadLetter: (message: Envelope) => void;
-}
-
-export interface ReadOptions {
-  readonly after: number;
-  readonly limit: number;
-  readonly isWanted?: (message: Envelope) => boolean;
-  /** Leaves out what was acked and is only kept for reading back. */
-  readonly unackedOnly?: boolean;
+  /** Called once it is on disk. */
+  readonly onChange: (change: Omit<MailChange, 'owner'>) => void;
 }
 
 /** A journal with little to drop is not worth rewriting more often. */
@@ -77,10 +69,10 @@ export class JournalMailbox implements Mailbox {
   }
 
   // No await before the message is in the queue: messages of one sender keep their order.
-  append(draft: Draft): Promise<Envelope> {
+  append(draft: Draft, { maxUnacked = MAX_UNACKED }: { readonly maxUnacked?: number } = {}): Promise<Envelope> {
     try {
       const names = namesOf(draft);
-      return this.#known(names, draft) ?? this.#accept(draft, names);
+      return this.#known(names, draft) ?? this.#accept(draft, names, maxUnacked);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -95,10 +87,11 @@ export class JournalMailbox implements Mailbox {
     return name === undefined ? undefined : this.#onTheWay.get(name);
   }
 
-  #accept(draft: Draft, names: readonly string[]): Promise<Envelope> {
+  #accept(draft: Draft, names: readonly string[], maxUnacked: number): Promise<Envelope> {
     refuseTooLarge(draft);
     const { messages, assignments } = this.#ledger.unacked;
-    refuseFull(draft, { messages: messages + this.#pending.messages, assignments: assignments + this.#pending.assignments });
+    const waiting = { messages: messages + this.#pending.messages, assignments: assignments + this.#pending.assignments };
+    refuseFull(draft, waiting, maxUnacked);
     const kind = isAssignment(draft.message_type) ? 'assignments' : 'messages';
     this.#pending[kind]++;
     const accepted = this.#write(draft).finally(() => {
@@ -128,6 +121,23 @@ export class JournalMailbox implements Mailbox {
     return found;
   }
 
+  copies({ limit, isWanted = () => true }: { readonly limit: number; readonly isWanted?: (copy: Copy) => boolean }): Copy[] {
+    const found: Copy[] = [];
+    const { entries, deliveredSeq } = this.#ledger;
+    for (let index = entries.length - 1; index >= 0 && found.length < limit; index--) {
+      const entry = entries[index] as Entry;
+      const state = copyStateOf(entry, deliveredSeq);
+      if (state === undefined) continue;
+      const copy = { message: this.#envelopeOf(entry), state };
+      if (isWanted(copy)) found.push(copy);
+    }
+    return found.reverse();
+  }
+
+  has(messageId: string): boolean {
+    return this.#ledger.byId(messageId) !== undefined;
+  }
+
   async markDelivered(seq: number): Promise<void> {
     this.#refuseClosed();
     if (seq <= this.#ledger.deliveredSeq) return;
@@ -135,7 +145,15 @@ export class JournalMailbox implements Mailbox {
     if (!Number.isInteger(seq) || seq > last) {
       throw new InvalidError(`delivered up to ${seq}: the mailbox ${this.owner} has messages up to ${last}`);
     }
+    const waiting = this.#ledger.after(this.#ledger.deliveredSeq).filter((entry) => entry.seq <= seq && !entry.settled);
+    // The ledger lets go of a message that is seen, which may happen by the same write.
+    const arriving = waiting.map((entry) => ({ entry, message: this.#envelopeOf(entry) }));
     await this.#writer.add({ is: 'delivered', seq });
+    const arrived = arriving.filter(({ entry }) => !isTakenBack(entry));
+    this.#changed(
+      'Delivered',
+      arrived.map(({ message }) => message),
+    );
   }
 
   async ack(messageIds: readonly string[]): Promise<{ readonly unknown: readonly string[] }> {
@@ -143,9 +161,8 @@ export class JournalMailbox implements Mailbox {
     return { unknown: messageIds.filter((id) => !this.#ledger.byId(id)) };
   }
 
-  /** Gives messages up before their time: the work they speak of belongs to somebody else by now. Resolves when that is on disk. */
-  async giveUp(messageIds: readonly string[]): Promise<void> {
-    await this.#settle('dead', messageIds);
+  async giveUp(messageIds: readonly string[], reason: DeathReason = 'Unacked'): Promise<void> {
+    await this.#settle('dead', messageIds, reason);
   }
 
   async withdraw(key: string): Promise<boolean> {
@@ -159,7 +176,7 @@ export class JournalMailbox implements Mailbox {
   }
 
   /** Gives the number of those that were not settled otherwise in the meantime. */
-  async #settle(as: 'acked' | 'withdrawn' | 'dead', messageIds: readonly string[]): Promise<number> {
+  async #settle(as: keyof typeof SETTLED, messageIds: readonly string[], reason?: DeathReason): Promise<number> {
     this.#refuseClosed();
     const entries = [...new Set(messageIds)].flatMap((id) => this.#ledger.byId(id) ?? []).filter(({ settled }) => !settled);
     if (entries.length === 0) return 0;
@@ -167,14 +184,12 @@ export class JournalMailbox implements Mailbox {
     const messages = new Map(entries.map((entry) => [entry.id, this.#envelopeOf(entry)]));
     const at = this.#options.clock.now().toISOString();
     const settled = await this.#writer.add({ is: as, ids: entries.map(({ id }) => id), at });
-    if (as === 'dead') for (const { id } of settled) this.#buried(messages.get(id));
+    this.#changed(
+      SETTLED[as],
+      settled.flatMap(({ id }) => messages.get(id) ?? []),
+      reason,
+    );
     return settled.length;
-  }
-
-  #buried(message: Envelope | undefined): void {
-    if (!message) return;
-    this.#options.log.warn({ owner: this.owner, messageId: message.message_id, from: message.from }, 'gave up a message that nobody acked');
-    this.#options.onDeadLetter(message);
   }
 
   onAppend(listener: (message: Envelope) => void): () => void {
@@ -229,7 +244,12 @@ export class JournalMailbox implements Mailbox {
     return freezeJson(record.message);
   }
 
+  #changed(state: MailChange['state'], messages: readonly Envelope[], reason?: DeathReason): void {
+    if (messages.length > 0) this.#options.onChange({ state, messages, ...(reason !== undefined && { reason }) });
+  }
+
   #tell(message: Envelope): void {
+    this.#changed('Accepted', [message]);
     for (const listener of this.#listeners) {
       try {
         listener(message);
@@ -255,31 +275,9 @@ export class JournalMailbox implements Mailbox {
   }
 }
 
+const SETTLED = { acked: 'Seen', withdrawn: 'Withdrawn', dead: 'DeadLetter' } as const;
+
 /** Such a message is never handed out again. */
 function isTakenBack({ settled }: Entry): boolean {
   return settled?.as === 'dead' || settled?.as === 'withdrawn';
-}
-
-function namesOf({ key, message_id }: Draft): string[] {
-  return [...(key === undefined ? [] : [`key ${key}`]), ...(message_id === undefined ? [] : [`id ${message_id}`])];
-}
-
-/** Field by field: whatever else a draft carries does not belong into a message. */
-function messageOfDraft(draft: Draft, now: Date): Omit<Envelope, 'seq'> {
-  const { message_id = uuidV7(now.getTime()), namespace, team, from, from_incarnation, to, message_type, content } = draft;
-  const { metadata, request_id, reply_to } = draft;
-  return {
-    message_id,
-    namespace,
-    team,
-    from,
-    ...(from_incarnation !== undefined && { from_incarnation }),
-    to,
-    message_type,
-    content,
-    ...(metadata !== undefined && { metadata: Object.freeze({ ...metadata }) }),
-    ...(request_id !== undefined && { request_id }),
-    ...(reply_to !== undefined && { reply_to }),
-    timestamp: now.toISOString(),
-  };
 }

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '#lib/clock.ts';
 import { InvalidError, UnavailableError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { missingIsUndefined, syncDirectory } from './journal.ts';
-import type { Envelope, Mail } from './mail.ts';
+import type { DeathReason, Envelope, Mail, MailChange } from './mail.ts';
 import { JournalMailbox } from './mailbox.ts';
 
 export interface MailProblem {
@@ -17,8 +17,7 @@ export interface MailProblem {
 
 export interface DeadLetter {
   readonly owner: string;
-  /** Unacked: nobody acked it in time, or its task went to another attempt. RecipientGone: the mailbox was removed. */
-  readonly reason: 'Unacked' | 'RecipientGone';
+  readonly reason: DeathReason;
   readonly message: Envelope;
 }
 
@@ -50,6 +49,7 @@ class Mailboxes implements OpenMail {
   readonly #options: MailOptions;
   readonly #open = new Map<string, Promise<JournalMailbox>>();
   readonly #removals = new Map<string, Promise<void>>();
+  readonly #listeners = new Set<(change: MailChange) => void>();
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
 
@@ -71,15 +71,41 @@ class Mailboxes implements OpenMail {
   }
 
   #openJournal(owner: string): Promise<JournalMailbox> {
-    const { log, clock = systemClock, onProblem, onDeadLetter } = this.#options;
+    const { log, clock = systemClock, onProblem } = this.#options;
     return JournalMailbox.open({
       owner,
       path: this.#path(owner),
       log,
       clock,
       onProblem: (message) => onProblem?.({ owner, reason: 'JournalCorrupt', message }),
-      onDeadLetter: (message) => onDeadLetter?.({ owner, reason: 'Unacked', message }),
+      onChange: (change) => this.#tell({ owner, ...change }),
     });
+  }
+
+  onChange(listener: (change: MailChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #tell(change: MailChange): void {
+    const { log, onDeadLetter } = this.#options;
+    const { owner, state, messages, reason = 'Unacked' } = change;
+    if (state === 'DeadLetter') {
+      // Whoever is deleted takes its mail along: that is as it should be.
+      const level = reason === 'RecipientGone' ? 'debug' : 'warn';
+      for (const message of messages) {
+        log[level]({ owner, messageId: message.message_id, from: message.from, reason }, 'gave up a message');
+        onDeadLetter?.({ owner, reason, message });
+      }
+    }
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        // It is on disk, whatever somebody who wanted to hear of it makes of it.
+        log.error({ err: error, owner }, 'a listener of the mail failed');
+      }
+    }
   }
 
   async remove(owner: string): Promise<void> {
@@ -99,7 +125,7 @@ class Mailboxes implements OpenMail {
     const lost = await this.#unackedOf(owner, opened);
     for (const file of [path, `${path}.corrupt`, `${path}.new`]) await rm(file, { force: true });
     await syncDirectory(this.#options.directory);
-    for (const message of lost) this.#options.onDeadLetter?.({ owner, reason: 'RecipientGone', message });
+    if (lost.length > 0) this.#tell({ owner, state: 'DeadLetter', messages: lost, reason: 'RecipientGone' });
   }
 
   /** What is lost with the mailbox. One that cannot be read is removed all the same. */

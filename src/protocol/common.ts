@@ -3,7 +3,7 @@ import { method } from './method.ts';
 import { count, object, type Parsed, text } from './shape.ts';
 
 /** Raised when old and new can no longer talk; `hello` stays readable to every generation. */
-export const GENERATION = 2;
+export const GENERATION = 3;
 
 /** The logical ports, for complaints and cards. */
 export const CONTROL_PORT = 5000;

@@ -10,6 +10,10 @@ export const MAX_EXEC_TIMEOUT_MS = 3_600_000;
 export const EXEC_KILL_GRACE_MS = 5_000;
 /** Of one file, in whatever pieces. */
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;
+/** Of an attempt's output, what becomes part of its Task. More than that is also kept whole. */
+export const MAX_RESULT_TEXT_BYTES = 64 * 1024;
+/** Of each stream. */
+export const MAX_ARTIFACT_BYTES = 64 * 1024 * 1024;
 /** What one answer carries of a file. */
 export const MAX_PIECE_BYTES = 1024 * 1024;
 
@@ -88,6 +92,7 @@ const logsParams = object(
 
 /** Which attempt of which task. */
 const attemptKey = object({ taskUid: text, attempt: count });
+const outputName = oneOf('stdout', 'stderr');
 const taskResult = object(
   {
     taskUid: text,
@@ -104,7 +109,13 @@ const taskResult = object(
     timedOut: flag,
     elapsedMs: count,
   },
-  { sourceMessageId: text },
+  {
+    sourceMessageId: text,
+    /** HEAD of the repository that the workspace is, when the command had ended. */
+    commit: text,
+    /** Outputs that are kept whole beside the result, up to MAX_ARTIFACT_BYTES each, until it is acknowledged: `artifactRead` gives them. */
+    artifacts: list(object({ name: outputName, sizeBytes: count }), { max: 2 }),
+  },
 );
 
 const configureParams = object(
@@ -121,6 +132,39 @@ const configureParams = object(
   },
   {},
 );
+
+const gitExportParams = object(
+  {
+    /** Folder of the repository, at or below the workspace root. */
+    path: text,
+    /** Also what is not committed, and stashes. */
+    withUncommitted: flag,
+    /** Commits the host has: what they hold is left out. */
+    have: list(text, { max: 1000 }),
+    /** First everything that runs is ended, and nothing may start any more: what is exported is the last that was written. */
+    isFinal: flag,
+  },
+  {},
+);
+const gitExportResult = object(
+  {
+    isRepository: flag,
+    /** False: nothing that the host lacks. */
+    hasBundle: flag,
+    /**
+     * What the bundle would hold, by its names there: `refs/agentiso/export/head`, `…/wip` (what was not committed), `…/stash/0` and so on,
+     * `…/branches/NAME`. A name whose commit the host has is not in the bundle.
+     */
+    refs: map(text),
+    /** At most 1,000. */
+    uncommittedFiles: list(text),
+    /** Local branches, by name. */
+    branches: map(text),
+  },
+  { head: text, /** Absent when the head is detached. */ branch: text },
+);
+const gitImportParams = object({ path: text, branch: text, to: text }, { /** Absent: the branch must not exist. */ from: text });
+const gitImportResult = object({ state: oneOf('landed', 'moved', 'dirty') }, { now: text, message: text });
 
 export const control = {
   ...common,
@@ -142,6 +186,10 @@ export const control = {
   fileList: method(object({ path: text }), object({ entries: list(fileInfo) })),
   fileStat: method(object({ path: text }), fileInfo),
   logs: streaming(logsParams, nothing, { down: ['lines'] }),
+  /** One bundle of what is in a repository of the workspace and not at the host. */
+  gitExport: streaming(gitExportParams, gitExportResult, { down: ['bundle'] }),
+  /** Moves a branch of a repository of the workspace, with its check-out if that is clean, from one commit to another that the bundle brings. */
+  gitImport: streaming(gitImportParams, gitImportResult, { up: ['bundle'] }),
   /** To a TCP port on loopback inside the workspace. */
   portForward: streaming(object({ port }), nothing, { up: ['data'], down: ['data'] }),
   pollResults: method(
@@ -149,6 +197,8 @@ export const control = {
     object({ results: list(taskResult), pendingTasks: count, running: list(attemptKey) }),
   ),
   ackResults: method(object({ keys: list(attemptKey) }), nothing),
+  /** All of one output of an attempt. NotFound when it was not kept. */
+  artifactRead: streaming(object({ taskUid: text, attempt: count, name: outputName }), object({ sizeBytes: count }), { down: ['content'] }),
   /** Ends an attempt, or keeps one that has not come yet from ever starting; its result, if any, is dropped. */
   revokeTask: method(attemptKey, object({ wasRunning: flag })),
   shutdown: method(object({}, { graceMs: count }), nothing),
@@ -169,5 +219,10 @@ export type JobState = Parsed<typeof jobState>;
 export type FileInfo = Parsed<typeof fileInfo>;
 export type TaskResult = Parsed<typeof taskResult>;
 export type AttemptKey = Parsed<typeof attemptKey>;
+export type OutputName = Parsed<typeof outputName>;
 export type ConfigureParams = Parsed<typeof configureParams>;
+export type GitExportParams = Parsed<typeof gitExportParams>;
+export type GitExportResult = Parsed<typeof gitExportResult>;
+export type GitImportParams = Parsed<typeof gitImportParams>;
+export type GitImportResult = Parsed<typeof gitImportResult>;
 export type LogsParams = Parsed<typeof logsParams>;

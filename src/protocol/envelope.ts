@@ -1,6 +1,6 @@
 /** Which kind of message a decoded frame is. */
 import type { Answer, Cancel, Close, Request, StreamMessage } from './messages.ts';
-import { PROTOCOL_ERROR_CODES, ProtocolError, type WireError } from './protocol-error.ts';
+import { PROTOCOL_ERROR_CODES, ProtocolError, toDetails, type WireError } from './protocol-error.ts';
 import { fieldOf, integer, oneOf, text, toFields } from './shape.ts';
 
 export type Envelope =
@@ -58,5 +58,5 @@ function parseAnswer(fields: Fields): Answer {
 function parseWireError(value: unknown): WireError {
   const fields = toFields(value, 'error');
   const code = PROTOCOL_ERROR_CODES.find((known) => known === fieldOf(fields, 'code')) ?? 'Internal';
-  return { code, message: text(fieldOf(fields, 'message'), 'message') };
+  return { code, message: text(fieldOf(fields, 'message'), 'message'), ...toDetails(fields) };
 }

@@ -86,6 +86,9 @@ export class OutgoingCalls {
 
 function toResult(answer: Answer | ProtocolError): unknown {
   if (answer instanceof ProtocolError) throw answer;
-  if ('error' in answer) throw new ProtocolError(answer.error.code, answer.error.message);
+  if ('error' in answer) {
+    const { code, message, ...details } = answer.error;
+    throw new ProtocolError(code, message, undefined, details);
+  }
   return answer.result;
 }

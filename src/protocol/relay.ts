@@ -1,7 +1,8 @@
 /** The relay connection, logical port 5001: messages and signs of life. Nothing here waits for a command or a file. */
+import { agentVerbs } from './agent-verbs.ts';
 import { common, nothing } from './common.ts';
 import { type HandlersOf, method, type NameIn, type ParamsOf, type ResultOf } from './method.ts';
-import { count, finite, integer, list, map, object, oneOf, type Parsed, text } from './shape.ts';
+import { count, finite, flag, integer, list, map, object, oneOf, type Parsed, text } from './shape.ts';
 
 export const MESSAGE_TYPES = [
   'text',
@@ -50,6 +51,9 @@ export const taskAssignment = object(
   { workdir: text, env: map(text) },
 );
 
+/** Messages that one hint carries. */
+export const MAX_HINTED = 100;
+
 const heartbeat = object(
   {
     /** One minute's average of runnable processes, of the machine. */
@@ -71,15 +75,21 @@ const teamMessage = object(
 
 export const relayToGuest = {
   ...common,
-  /** There is mail up to `nextSeq` - 1. */
-  messageHint: method(object({ nextSeq: count }), nothing),
+  /** There is mail up to `nextSeq` - 1; the newest of it may come along, so that who has all before it need not ask. */
+  messageHint: method(object({ nextSeq: count }, { messages: list(envelope, { max: MAX_HINTED }) }), nothing),
 };
 
 export const relayToHost = {
   ping: common.ping,
   heartbeat: method(heartbeat, nothing),
-  /** Accepted when it is answered. */
-  teamMessage: method(teamMessage, object({ message_id: text, state: oneOf('Accepted') })),
+  /** Accepted when it is answered; by whom, and by whom not, is told for a broadcast. `delivered`: the guest at the other end has it already. */
+  teamMessage: method(
+    teamMessage,
+    object(
+      { message_id: text, state: oneOf('Accepted') },
+      { delivered: flag, accepted: list(text), failed: list(object({ agent: text, code: text, message: text })) },
+    ),
+  ),
   /** Messages after `after`, in order; consumes nothing. */
   teamReceive: method(
     object({ after: count, limit: integer({ min: 1, max: 100 }) }),
@@ -89,6 +99,7 @@ export const relayToHost = {
   teamAck: method(object({ storedSeq: count, seen: list(text, { max: 1000 }) }), object({ unknown: list(text) })),
   /** POST /task: becomes a Task of this agent. */
   taskCreate: method(object({ title: text, command: text }, { timeoutSeconds: integer({ min: 1, max: 86_400 }) }), object({ task: text })),
+  ...agentVerbs,
 };
 
 export type RelayToGuest = typeof relayToGuest;
@@ -96,6 +107,7 @@ export type RelayToHost = typeof relayToHost;
 export type RelayToGuestHandlers = HandlersOf<RelayToGuest>;
 export type RelayToHostHandlers = HandlersOf<RelayToHost>;
 export type RelayHostMethodName = NameIn<RelayToHost>;
+export type HintParams = ParamsOf<RelayToGuest, 'messageHint'>;
 export type RelayHostParams<M extends RelayHostMethodName> = ParamsOf<RelayToHost, M>;
 export type RelayHostResult<M extends RelayHostMethodName> = ResultOf<RelayToHost, M>;
 

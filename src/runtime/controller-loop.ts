@@ -103,12 +103,12 @@ export class ControllerLoop {
     this.#queue.done(key);
   }
 
-  #requeue(key: Key, { result, requeueAfterMs, error }: Outcome, { log, signal }: ReconcileContext): void {
+  #requeue(key: Key, { result, requeueAfterMs, error }: Outcome, ctx: ReconcileContext): void {
     if (result === 'error') {
-      if (signal.aborted) log.debug({ err: error }, 'pass cut short by the stop');
-      else log.error({ err: error }, 'reconcile failed');
+      if (ctx.signal.aborted) ctx.log.debug({ err: error }, 'pass cut short by the stop');
+      else ctx.log.error({ err: error }, 'reconcile failed');
     } else if (result !== 'success') {
-      log.debug({ err: error, result }, 'reconcile to be repeated');
+      ctx.log.debug({ err: error, result }, 'reconcile to be repeated');
     }
     if (result === 'error' || result === 'conflict') {
       this.#queue.retry(key);
@@ -121,6 +121,18 @@ export class ControllerLoop {
   #context({ kind, namespace, name }: Key, signal: AbortSignal): ReconcileContext {
     const { clock, events } = this.#options;
     const reconcileId = randomUUID();
-    return { log: this.#log.child({ kind, namespace, name, reconcileId }), now: () => clock.now(), signal, reconcileId, events };
+    const newLog = () => this.#log.child({ kind, namespace, name, reconcileId });
+    let log: Logger | undefined;
+    return {
+      // Made for those that have something to say: most passes say nothing, and a start makes one for every object there is.
+      get log() {
+        log ??= newLog();
+        return log;
+      },
+      now: () => clock.now(),
+      signal,
+      reconcileId,
+      events,
+    };
   }
 }

@@ -185,5 +185,5 @@ it('shows what a strict patch would have made, its keys sorted', async () => {
   await ask(MERGES, { method: 'POST', body: merge('strict') });
   const refused = await ask(`${MERGES}/strict?fieldValidation=Strict`, { ...MERGE, body: { spec: { bogus: 1 } } });
   expect(refused.code).toBe(422);
-  expect(refused.body.message).toMatch(/"spec\\":\{\\"allowDirty\\":false,\\"bogus\\":1,/);
+  expect(refused.body.message).toMatch(/"spec\\":\{\\"allowDirty\\":false,\\"approval\\":\\"None\\",\\"bogus\\":1,/);
 });

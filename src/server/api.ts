@@ -3,6 +3,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
+import type { Limits } from '#api/limits.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
@@ -12,6 +13,8 @@ import { type Channel, type Gate, identified } from './auth/identified.ts';
 import type { Identity } from './auth/identity.ts';
 import { checkRights, checkRoute } from './authorised.ts';
 import type { Answer, Call, Serving } from './call.ts';
+import { type Desks, deskAt } from './desk.ts';
+import { deskAnswer } from './desk-answer.ts';
 import { type DocumentAnswer, documentFor, paths } from './documents/serve.ts';
 import { isOurFailure, toStatusError } from './errors.ts';
 import { type Health, healthAnswer } from './health.ts';
@@ -27,7 +30,6 @@ import { createSources } from './sources.ts';
 import { badRequest, failure } from './status.ts';
 import { RunningStreams } from './streams/running.ts';
 import { serveUpgrade, type Upgrade } from './streams/upgrade.ts';
-import type { TokenDesk } from './token-desk.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteCollection, deleteObject } from './verbs/delete.ts';
 import { patchObject } from './verbs/patch.ts';
@@ -44,8 +46,10 @@ export interface ApiOptions extends Gate {
   /** What the rest of the process measures, in Prometheus' text form. */
   readonly metrics: () => string;
   readonly clock?: Clock;
-  /** Answers `/tokens`; absent: nobody can. */
-  readonly tokenDesk?: TokenDesk;
+  /** What is offered beside resources, by the first part of its path: `tokens`, `messages`. */
+  readonly desks?: Desks;
+  /** What the front door counts against. Absent: there is no front door, as in a plain Kubernetes. */
+  readonly limits?: Limits;
   /** Reaches into the agents; absent: logs, exec and their like are refused. */
   readonly agentIo?: AgentIo;
   /** The node that all agents are on, as pods. Absent: the name of this machine. */
@@ -65,11 +69,13 @@ const NO_QUERY = new URLSearchParams();
 
 export function createApi(options: ApiOptions): Api {
   const { store, log, clock = systemClock } = options;
+  const { desks = {} } = options;
   const serving: Serving = {
     store,
     clock,
     ...createSources(store, { clock, nodeName: options.nodeName ?? hostname() }),
     lookup: (reference) => store.get(reference),
+    ...(options.limits && { limits: options.limits }),
   };
   const watches = new Map<WatchStream, string>();
   const counts = new RequestCounts();
@@ -80,7 +86,7 @@ export function createApi(options: ApiOptions): Api {
     const identity = identified(request, channel, options);
     checkTimeout(asked.query);
     const route = routeOf(request.method ?? '', asked.path, isWatch(asked.query));
-    if (!route) return elsewhere(request, identity, asked);
+    if (!route) return elsewhere(request, response, identity, asked);
     if ('is' in route) throw misrouted(route);
     asked.route = route;
     checkRoute(identity, route);
@@ -102,13 +108,17 @@ export function createApi(options: ApiOptions): Api {
     return undefined;
   }
 
-  /** What is no resource: documents, metrics, tokens, the list of paths. */
-  function elsewhere(request: IncomingMessage, identity: Identity, { path, query }: Asked): Answer | Promise<Answer> {
+  /** What is no resource: desks, documents, metrics, the list of paths. */
+  function elsewhere(
+    request: IncomingMessage,
+    response: ServerResponse,
+    identity: Identity,
+    { path, query }: Asked,
+  ): Given | Promise<Given> {
     const { method = '', headers } = request;
+    const place = method === 'HEAD' ? undefined : deskAt(desks, path);
+    if (place) return deskAnswer({ ...place, request, response, identity, query, asked: path, enter: () => streams.enter(identity.user) });
     checkRights(identity, { verb: method.toLowerCase(), path });
-    if (path === '/tokens' && options.tokenDesk) {
-      return options.tokenDesk.answer({ method, query, contentType: headers['content-type'], body: () => readBody(request) });
-    }
     if (method !== 'GET' && method !== 'HEAD') return nothingAt(path);
     const document = documentFor(path, query, headers, clock);
     return document ? documentAnswer(document) : (pages[path]?.() ?? nothingAt(path));

@@ -1,5 +1,6 @@
 /** One request to a resource, and what answers it. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Limits } from '#api/limits.ts';
 import type { KindObject } from '#api/meta.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Store } from '#store/store.ts';
@@ -39,4 +40,6 @@ export interface Serving {
   /** A stored object as this resource shows it. */
   shown(resource: Resource, object: KindObject): KindObject;
   readonly lookup: Lookup;
+  /** What the front door counts against. Absent: there is no front door, as in a plain Kubernetes. */
+  readonly limits?: Limits;
 }

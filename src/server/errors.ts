@@ -64,6 +64,7 @@ function fieldConflict(error: FieldConflictError): StatusError {
 const CAUSES: Readonly<Record<FieldProblem['kind'], string>> = {
   Required: 'FieldValueRequired',
   Invalid: 'FieldValueInvalid',
+  NotFound: 'FieldValueNotFound',
   NotSupported: 'FieldValueNotSupported',
   TypeInvalid: 'FieldValueTypeInvalid',
   Unknown: 'FieldValueInvalid',
@@ -134,6 +135,17 @@ function coded(error: AgentisoError, subject: Subject | undefined): StatusError 
     }
   }
 }
+
+/** A refusal of a desk, in its own words: its code is kept, and the hint, for whoever asked. */
+export function codedStatus(error: AgentisoError): StatusError {
+  const code = DESK_CODES[error.code] ?? CODES[error.code] ?? 500;
+  const retry = code === 503 || code === 429 ? { retryAfterSeconds: 1 } : {};
+  const hint = error.hint === undefined ? {} : { message: error.hint };
+  const reason = error.code === 'AlreadyExists' ? { reason: 'AlreadyExists' } : {};
+  return failure(code, error.message, { ...reason, details: { causes: [{ reason: error.code, ...hint }], ...retry }, cause: error });
+}
+
+const DESK_CODES: Readonly<Partial<Record<ErrorCode, number>>> = { Invalid: 400, NotFound: 404, AlreadyExists: 409, Conflict: 409 };
 
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 

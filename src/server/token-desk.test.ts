@@ -19,6 +19,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 async function ask(method: string, { query = '', body = '' } = {}) {
   const answer = await desk.answer({
     method,
+    path: '',
     query: new URLSearchParams(query),
     contentType: undefined,
     body: async () => Buffer.from(body),

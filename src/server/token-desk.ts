@@ -3,17 +3,11 @@ import { isObject } from '#lib/json.ts';
 import type { TokenStore } from './auth/tokens.ts';
 import { decodeBody } from './body/decode.ts';
 import type { Answer } from './call.ts';
+import { type Desk, type DeskRequest, onlyAdmins } from './desk.ts';
 import { badRequest, failure } from './status.ts';
 
-export interface TokenRequest {
-  readonly method: string;
-  readonly query: URLSearchParams;
-  readonly contentType: string | undefined;
-  body(): Promise<Buffer>;
-}
-
-export interface TokenDesk {
-  answer(request: TokenRequest): Promise<Answer>;
+export interface TokenDesk extends Desk {
+  answer(request: Pick<DeskRequest, 'method' | 'path' | 'query' | 'contentType' | 'body'>): Promise<Answer>;
 }
 
 export interface TokenDeskOptions {
@@ -26,7 +20,9 @@ export interface TokenDeskOptions {
 
 export function tokenDesk({ tokens, kubeconfig, onRevoked }: TokenDeskOptions): TokenDesk {
   return {
-    async answer({ method, query, contentType, body }) {
+    may: onlyAdmins,
+    async answer({ method, path, query, contentType, body }) {
+      if (path !== '') throw failure(404, `there is nothing at /tokens/${path}`);
       switch (method) {
         case 'GET':
           return json(200, { items: tokens.list() });

@@ -99,7 +99,10 @@ describe('agentiso logs', () => {
   });
 
   it('says what is wrong', async () => {
-    expect(await run(['logs', 'nobody'])).toMatchObject({ code: 1, stderr: 'Error from server (NotFound): pods "nobody" not found\n' });
+    expect(await run(['logs', 'nobody'])).toMatchObject({
+      code: 1,
+      stderr: 'Error from server (NotFound): pods "nobody" not found; there is other, worker\n',
+    });
     expect(await run(['logs'])).toMatchObject({ code: 2 });
     expect((await run(['logs', 'team/x'])).stderr).toContain('"team/x" names no agent; give agent/NAME, pod/NAME, task/NAME or');
   });

@@ -20,6 +20,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/drivers': ['#guest', '#lib'],
   'src/network': ['#lib'],
   'src/mail': ['#protocol', '#lib'],
+  'src/vault': ['#lib'],
+  'src/git': ['#lib'],
+  'src/relay': ['#client', '#mail', '#vault', '#protocol', '#api', '#lib'],
   'src/server': ['#store', '#api', '#lib'],
   'src/cli': ['#client', '#api', '#lib'],
   controllers: ['#runtime', '#client', '#api', '#lib'],
@@ -37,6 +40,9 @@ const ROOMS = [
   '#drivers',
   '#network',
   '#mail',
+  '#vault',
+  '#git',
+  '#relay',
   '#server',
   '#cli',
   '#controllers',
@@ -65,7 +71,16 @@ it('lets no room import one that is not below it', async () => {
       // A controller's folder is a room of its own.
       plant(`${room}/deep/inside.ts`, '../thing.ts', room !== 'controllers');
     }
-    for (const contract of ['#drivers/driver.ts', '#guest/sessions.ts', '#network/network.ts', '#mail/mail.ts']) {
+    for (const contract of [
+      '#drivers/driver.ts',
+      '#guest/sessions.ts',
+      '#network/network.ts',
+      '#mail/mail.ts',
+      '#vault/vault.ts',
+      '#git/team-repository.ts',
+      '#relay/notices.ts',
+      '#relay/task-book.ts',
+    ]) {
       plant(`controllers/agent/to${contract.replace(/[#/]/g, '-')}`, contract, true);
     }
     const { stdout } = spawnSync(join(root, 'node_modules/.bin/biome'), ['lint', '--reporter=json', '--max-diagnostics=none', '.'], {

@@ -87,7 +87,7 @@ describe('agentiso why', () => {
       '  task/sprint-build is Pending: no suitable agent is ready',
       '    agent/sprint-dev is Stopped: a person stopped it (spec.desiredState is Stopped)',
       'what helps: let it run again:',
-      `  agentiso patch agent sprint-dev -p '{"spec":{"desiredState":"Running"}}'`,
+      `  agentiso start sprint-dev`,
     ]);
     expect(await why()).toEqual([
       'agent/sprint-dev is Stopped: a person stopped it (spec.desiredState is Stopped)',
@@ -124,7 +124,7 @@ describe('agentiso why', () => {
       'task/own-then is Blocked: DependencyFailed: it waits for task/own-first, which failed',
       '  task/own-first is Failed: MaxAttempts: attempt 1 of 1 exited with 7; its last words: there is no flag',
       'what helps: mend what made it fail, then run it again:',
-      `  agentiso get task own-first -o yaml | agentiso replace --force -f -`,
+      `  agentiso retry own-first`,
     ]);
     writeFileSync(flag, '');
     paste(lines.at(-1) ?? '');

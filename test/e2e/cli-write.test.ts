@@ -173,8 +173,8 @@ describe('apply', () => {
   });
 
   it('writes nothing either when only the server can know of the mistake', async () => {
-    await ok('apply', '-f', file('child.yaml', `${team('a3')}---\n${team('a3-c', { spec: '  parent: a3\n' })}`));
-    const path = file('moved.yaml', `${team('a3-new')}---\n${team('a3-c', { spec: '  parent: a3-new\n' })}`);
+    await ok('apply', '-f', file('child.yaml', `${team('a3')}---\n${team('a3-c', { spec: '  parent: a3\n  budget: {maxAgents: 1}\n' })}`));
+    const path = file('moved.yaml', `${team('a3-new')}---\n${team('a3-c', { spec: '  parent: a3-new\n  budget: {maxAgents: 1}\n' })}`);
     const { code, stdout, stderr } = await cli('apply', '-f', path);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^moved\.yaml:\d+:\d+: spec.*parent/)]);
     await neverMade('team', 'a3-new');

@@ -84,7 +84,7 @@ describe('the documentation', () => {
 async function besideTheReadme(work: (folder: string) => Promise<void>): Promise<void> {
   await inTemporaryFolder(async (folder) => {
     const env = { AGENTISO_HOME: undefined };
-    const up = startCli(['up', '-f', join(manifests, 'hello.yaml'), '--stay'], { cwd: folder, env });
+    const up = startCli(['up', '-f', join(manifests, 'quickstart.yaml'), '--stay'], { cwd: folder, env });
     try {
       await up.said('still serving');
       await work(folder);
@@ -100,7 +100,7 @@ async function besideTheReadme(work: (folder: string) => Promise<void>): Promise
 describe('the README', () => {
   it('begins with the command that does the job, and has the one that runs the tests', () => {
     const [first] = fences(readme.text);
-    expect(first?.body.trim()).toBe('scripts/agentiso up -f manifests/hello.yaml');
+    expect(first?.body.trim()).toBe('scripts/agentiso up -f manifests/quickstart.yaml');
     expect(fences(readme.text).map(({ body }) => body.trim())).toContain('scripts/test');
   });
 
@@ -120,7 +120,7 @@ requires(kubectls.ok, kubectls.reason)('the README, with kubectl', () => {
     await besideTheReadme(async (folder) => {
       for (const binary of kubectls.binaries) {
         const kubectl = kubectlFor(binary, join(folder, '.agentiso', 'kubeconfig'), folder);
-        for (const line of lines) expect(await kubectl.ok(shellWords(line).slice(1))).toContain('hello-greet');
+        for (const line of lines) expect(await kubectl.ok(shellWords(line).slice(1))).toContain('quickstart-review');
       }
     });
   });

@@ -102,13 +102,15 @@ describe('agentiso up', () => {
   });
 });
 
-it('ends with 1 when a task is for somebody the team does not have', async () => {
+it('starts nothing when a task is for somebody the team does not have', async () => {
   await inTemporaryFolder(async (tmp) => {
     const file = join(tmp, 'team.yaml');
     writeFileSync(file, TEAM + task('typo', 'command: "echo no", assignTo: wroker'));
     const { code, stderr } = await runIn(tmp, ['up', '-f', file]);
-    expect(stderr).toContain('task/try-typo Pending: team try has no agent or role wroker');
+    expect(stderr).toContain(`${file}:11:`);
+    expect(stderr).toContain('"wroker": team try has no agent or role of that name; did you mean "worker"?');
     expect(code).toBe(1);
+    expect(readdirSync(tmp)).toEqual(['team.yaml']);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Teams inside teams on a real daemon: budgets that hold in every version anybody can see, policy that only narrows, ends in good order. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Team } from '#api/types.ts';
@@ -31,10 +32,17 @@ describe('teams inside teams', () => {
     await home.close();
   });
 
+  /** As a person would with an editor: the front door is not asked, and controllers say what is wrong. */
+  const byFile = (name: string, spec: object) => {
+    const folder = join(home.home, 'resources', 'teams', 'default');
+    mkdirSync(folder, { recursive: true });
+    const document = { apiVersion: 'agentiso.dev/v1alpha1', kind: 'Team', metadata: { name, namespace: 'default' }, spec };
+    writeFileSync(join(folder, `${name}.yaml`), JSON.stringify(document));
+  };
   const team = async (name: string): Promise<Team> => (await home.list('teams')).find(({ metadata }) => metadata.name === name);
   const says = (name: string, pattern: RegExp) =>
     vi.waitFor(async () => {
-      const { status } = await team(name);
+      const status = (await team(name))?.status;
       const ready = status?.conditions?.find(({ type }) => type === 'Ready');
       expect(`${ready?.status} ${ready?.reason}: ${ready?.message}`).toMatch(pattern);
     }, WAIT);
@@ -45,9 +53,9 @@ describe('teams inside teams', () => {
     }, WAIT);
 
   it('come up in any order, and go children first, past a team whose name begins like theirs', async () => {
-    await home.create('Team', 'leaf', nested('sub', 1));
+    byFile('leaf', nested('sub', 1));
     await says('leaf', /^False ParentNotFound: there is no team sub /);
-    await home.create('Team', 'sub', nested('top', 3));
+    byFile('sub', nested('top', 3));
     await home.create('Team', 'top', nested(undefined, 5));
     await home.create('Team', 'top-b', nested(undefined, 2));
     const agents = await home.ready(['leaf-one', 'sub-one', 'top-one', 'top-b-one']);
@@ -73,8 +81,8 @@ describe('teams inside teams', () => {
 
   it('are held when the parent or somebody further up has no room, and go on by themselves', async () => {
     await home.create('Team', 'root', nested(undefined, 10));
-    await home.create('Team', 'wide', nested('root', 10));
-    await home.create('Team', 'deep', nested('wide', 2));
+    byFile('wide', nested('root', 10));
+    byFile('deep', nested('wide', 2));
     await says('wide', /^False QuotaExceeded: team root has no room for the 10 agents of team wide: .* 1 of its own; 9 remain$/);
     await says('deep', /^False QuotaExceeded: team root has no room for the 10 agents of team wide, and deep needs 2 of them$/);
     expect((await home.agents()).map(({ metadata }) => metadata.name)).toEqual(['root-one']);
@@ -112,7 +120,7 @@ describe('teams inside teams', () => {
     await home.create('Team', parent, { isolation, roles, budget: { maxAgents: 10 } });
     const { resourceVersion } = (await api.call('GET', TEAMS)).json().metadata;
     const watch = await api.watch(`${TEAMS}?watch=true&resourceVersion=${resourceVersion}`);
-    await Promise.all(children.map((name) => home.create('Team', name, nested(parent, 6))));
+    for (const name of children) byFile(name, nested(parent, 6));
     const refused = await watch.next(
       ({ object }) => (object as Team).status?.conditions?.some(({ reason }) => reason === 'QuotaExceeded') === true,
     );
@@ -128,6 +136,25 @@ describe('teams inside teams', () => {
       .map(({ object }) => ((object as Team).status?.budget?.reservations ?? []).reduce((sum, { maxAgents }) => sum + maxAgents, 1));
     watch.stop();
     expect(Math.max(...sums)).toBe(7);
+    await home.delete('teams', parent);
+    await gone(parent, ...children);
+  });
+
+  it.each([1, 2, 3])('that are created at one moment have the last places once, whoever refuses the other (round %i)', async (round) => {
+    const [parent, ...children] = [`q${round}`, `v${round}`, `w${round}`] as const;
+    await home.create('Team', parent, { isolation, roles, budget: { maxAgents: 10 } });
+    const created = await Promise.allSettled(children.map((name) => home.create('Team', name, nested(parent, 6))));
+    const stored = children.filter((_, index) => created[index]?.status === 'fulfilled');
+    for (const { reason } of created.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]) {
+      expect(String(reason)).toMatch(/team q\d has no room for the 6 agents of [vw]\d.* 3 remain.*\(QuotaExceeded\)/s);
+    }
+    await vi.waitFor(async () => {
+      const all = await Promise.all(stored.map(team));
+      const reasons = all.map(({ status }) => status?.conditions?.find(({ type }) => type === 'Ready')?.reason);
+      expect(reasons.filter((reason) => reason === 'AgentsReady')).toHaveLength(1);
+      expect(reasons.filter((reason) => reason === 'QuotaExceeded')).toHaveLength(stored.length - 1);
+    }, WAIT);
+    expect((await team(parent)).status?.budget).toMatchObject({ used: 1, reserved: 6, remaining: 3 });
     await home.delete('teams', parent);
     await gone(parent, ...children);
   });

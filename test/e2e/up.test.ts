@@ -1,6 +1,6 @@
 /** `agentiso up` on a directory that is kept, beside a daemon, and on a terminal. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CliRun, inTemporaryFolder, runCli, startCli } from '../support/cli.ts';
@@ -102,7 +102,10 @@ describe('agentiso up', () => {
     await inProject(async (folder, placed) => {
       writeFileSync(join(folder, 'team.yaml'), TEAM + task('good', 'command: "true"') + task('bad', 'command: "exit 7", maxAttempts: 1'));
       const { code, stderr } = await runCli(['up', '-f', 'team.yaml'], placed);
-      expect([code, stderr.trimEnd().split('\n').at(-1)]).toEqual([1, 'done: 1 of 2 tasks succeeded; failed: task/try-bad']);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /task {3}bad {5}Failed {5}.*\n(?:.*\n)+\ndone: 1 of 2 tasks succeeded; failed: task\/try-bad\nlook around: agentiso serve .*\n$/,
+      );
     });
   });
 
@@ -248,6 +251,49 @@ describe('agentiso up', () => {
     });
   });
 
+  it('does not complain of agents before they are made', async () => {
+    await inProject(async (folder, placed) => {
+      writeFileSync(join(folder, 'team.yaml'), TEAM.replace('  roles', '  tasks: [{name: one, command: echo one}]\n  roles'));
+      const { code, stderr } = await runCli(['up', '-f', 'team.yaml'], placed);
+      expect(code).toBe(0);
+      expect(stderr).not.toContain('Pending');
+      expect(stderr.indexOf('agent/try-worker Ready')).toBeLessThan(stderr.indexOf('task/try-one Running'));
+    });
+  });
+
+  it('calls a dependency cycle one', async () => {
+    await inProject(async (folder, placed) => {
+      // Written by hand: what is refused at the door is reported where a file is followed.
+      const tasks = join(folder, '.agentiso', 'resources', 'tasks', 'default');
+      mkdirSync(tasks, { recursive: true });
+      for (const [name, other] of ['ab', 'ba']) {
+        writeFileSync(join(tasks, `try-${name}.yaml`), task(`${name}`, `command: "true", dependsOn: [${other}]`).replace('---\n', ''));
+      }
+      writeFileSync(join(folder, 'team.yaml'), TEAM);
+      const { code, stderr } = await runCli(['up', '-f', 'team.yaml'], placed);
+      expect(code).toBe(1);
+      expect(stderr).toContain('a dependency cycle, it can never start');
+      expect(stderr).toContain('wait for each other in a dependency cycle: task/try-a, task/try-b');
+    });
+  });
+
+  it('tells what agents say to each other, once, and not again in the next run', async () => {
+    await inProject(async (folder, placed) => {
+      const say = 'team send lead ready when you are; team send orchestrator hello people';
+      writeFileSync(
+        join(folder, 'team.yaml'),
+        TEAM.replace('[{name: worker}]', '[{name: worker}, {name: lead}]') + task('say', `command: "${say}", assignTo: worker`),
+      );
+      const first = await runCli(['up', '-f', 'team.yaml'], placed);
+      expect(first.code).toBe(0);
+      expect(first.stderr.match(/^message.*$/gm)).toEqual([
+        'message/try worker to lead: ready when you are',
+        'message/try worker to orchestrator: hello people',
+      ]);
+      expect((await runCli(['up', '-f', 'team.yaml'], placed)).stderr).not.toContain('message/try');
+    });
+  });
+
   it('does not take two words about where to keep things', async () => {
     const { code, stderr } = await runCli(['up', '-f', 'x', '--home', 'y', '--temporary']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('give either --home or --temporary')]);
@@ -255,9 +301,19 @@ describe('agentiso up', () => {
 });
 
 requires(hasTerminals, 'script (util-linux) makes terminals')('agentiso up on a terminal', () => {
-  it('draws a table in place, stays, and ends with the result on Ctrl-C', async () => {
+  it('draws a table in place, ends by itself with the board and the result, and says how to look around', async () => {
     await inProject(async (_folder, placed) => {
       const run = startOnTerminal(['up', '-f', '.'], placed);
+      expect(await run.code).toBe(0);
+      expect(run.text()).toMatch(UP);
+      expect(run.text()).toMatch(SUCCEEDED);
+      expect(run.text()).toMatch(/done: 1 of 1 tasks succeeded\r?\nlook around: agentiso serve in one terminal; in another agentiso board/);
+    });
+  });
+
+  it('stays with --stay, and ends with the result on Ctrl-C', async () => {
+    await inProject(async (_folder, placed) => {
+      const run = startOnTerminal(['up', '-f', '.', '--stay'], placed);
       await run.said('still serving, Ctrl-C ends');
       run.type('\u0003');
       expect(await run.code).toBe(0);
@@ -279,15 +335,15 @@ requires(hasTerminals, 'script (util-linux) makes terminals')('agentiso up on a 
     });
   });
 
-  it('cuts lines for a narrow terminal, has no colours where none are wanted, and ends by itself with --no-stay', async () => {
+  it('cuts lines for a narrow terminal, and has no colours where none are wanted', async () => {
     await inProject(async (_folder, { cwd, env }) => {
-      const run = startOnTerminal(['up', '-f', '.', '--no-stay'], { cwd, env: { ...env, NO_COLOR: '1' }, columns: 20 });
+      const run = startOnTerminal(['up', '-f', '.'], { cwd, env: { ...env, NO_COLOR: '1' }, columns: 20 });
       expect(await run.code).toBe(0);
       expect(run.text()).not.toMatch(COLOUR);
       const drawn = run
         .text()
         .split('\n')
-        .filter((line) => line.includes('\u001b[K') && !line.includes('done: '));
+        .filter((line) => line.includes('\u001b[K') && !/done: /.test(line));
       for (const line of drawn) expect(line.replace(WITHOUT_WIDTH, '').length).toBeLessThan(20);
       expect(drawn.length).toBeGreaterThan(0);
     });

@@ -3,13 +3,13 @@
  * again or cleanly gone, no attempt ran twice, and nothing of it is left on the machine.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import type { Agent, Task } from '#api/types.ts';
 import { type Random, seededRandom } from '../bench/harness/random.ts';
 import { type Daemon, startDaemon, temporaryFolder } from '../support/daemon.ts';
 import { machineStateOf, NOTHING_LEFT } from '../support/machine-state.ts';
+import { deepestChild, isProcessOf, killQuietly } from '../support/processes.ts';
 import { requires } from '../support/requirements.ts';
 
 const isFull = process.env['AGENTISO_SOAK'] === 'full';
@@ -94,46 +94,10 @@ class Campaign {
     const agents = (await this.agents()).filter(({ status }) => (status?.restarts ?? 0) < 4);
     const victim = agents[Math.floor(this.random() * agents.length)];
     const pid = victim?.status?.pid;
-    if (pid === undefined || !isOurs(pid, victim?.metadata.uid ?? '')) return 'nobody';
-    const target = dice < 0.7 ? pid : (deepest(pid) ?? pid);
+    if (pid === undefined || !isProcessOf(pid, victim?.metadata.uid ?? '')) return 'nobody';
+    const target = dice < 0.7 ? pid : (deepestChild(pid) ?? pid);
     killQuietly(target);
     return `${target === pid ? 'the first process' : 'the guest'} of ${victim?.metadata.name}`;
-  }
-}
-
-/** Only what carries the agent's uid on its command line: nothing else is ever killed from here. */
-function isOurs(pid: number, uid: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(uid);
-  } catch {
-    return false;
-  }
-}
-
-/** The last of the first children. */
-function deepest(pid: number): number | undefined {
-  let last: number | undefined;
-  for (let at: number | undefined = pid; at !== undefined; ) {
-    const child: number | undefined = childrenOf(at)[0];
-    if (child !== undefined) last = child;
-    at = child;
-  }
-  return last;
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
-}
-
-function killQuietly(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It was faster.
   }
 }
 

@@ -1,6 +1,6 @@
 /** What agents leave on a machine while they run: namespaces, control groups, mounts, processes. For comparing before and after. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { processesMentioning } from './processes.ts';
 
@@ -37,7 +37,7 @@ function groupsMentioning(text: string): string[] {
   const root = '/sys/fs/cgroup';
   const found: string[] = [];
   const look = (directory: string, depth: number) => {
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    for (const entry of entriesIn(directory)) {
       if (!entry.isDirectory()) continue;
       const path = join(directory, entry.name);
       if (entry.name.includes(text)) found.push(path);
@@ -46,6 +46,15 @@ function groupsMentioning(text: string): string[] {
   };
   if (existsSync(root)) look(root, 4);
   return found;
+}
+
+/** A group may go while we look. */
+function entriesIn(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }
 
 function commandLine(pid: number): string {

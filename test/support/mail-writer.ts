@@ -12,6 +12,7 @@ import { silentLogger } from '#lib/log.ts';
 import type { Draft, Envelope } from '#mail/mail.ts';
 import { openMail } from '#mail/open-mail.ts';
 import { seededRandom } from '../bench/harness/random.ts';
+import { sayLine } from './mail-say.ts';
 
 export interface Found {
   readonly seq: number;
@@ -50,20 +51,8 @@ const OWNER = 'agent';
 /** So many messages make a day: old ones are dropped while the test runs. */
 const MESSAGES_A_DAY = 600;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const nothing = new Int32Array(new SharedArrayBuffer(4));
 
-/** Said when it returns, also to a listener that is slow: a step must not happen before the one before it was told. */
-function say(line: MailLine): void {
-  const data = Buffer.from(`${JSON.stringify(line)}\n`);
-  for (let done = 0; done < data.length; ) {
-    try {
-      done += writeSync(1, data, done);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      Atomics.wait(nothing, 0, 0, 1);
-    }
-  }
-}
+const say = (line: MailLine) => sayLine(line);
 
 const draft = (name: string, content: string): Draft => ({
   namespace: 'default',

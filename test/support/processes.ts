@@ -1,4 +1,4 @@
-/** Which live processes have a text in their command line or environment: what a test left running. */
+/** Processes of this machine that belong to a test: found by what they carry, and ended only then. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export function processesMentioning(text: string): number[] {
@@ -14,5 +14,33 @@ function read(path: string): string {
   } catch {
     // It ended while we looked, or belongs to somebody else.
     return '';
+  }
+}
+
+/** Only what carries the text on its command line: nothing else is ever killed from a test. */
+export function isProcessOf(pid: number, text: string): boolean {
+  return read(`/proc/${pid}/cmdline`).includes(text);
+}
+
+/** The last of the first children. */
+export function deepestChild(pid: number): number | undefined {
+  let last: number | undefined;
+  for (let at: number | undefined = pid; at !== undefined; ) {
+    const child: number | undefined = childrenOf(at)[0];
+    if (child !== undefined) last = child;
+    at = child;
+  }
+  return last;
+}
+
+function childrenOf(pid: number): number[] {
+  return read(`/proc/${pid}/task/${pid}/children`).trim().split(' ').filter(Boolean).map(Number);
+}
+
+export function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It was faster.
   }
 }

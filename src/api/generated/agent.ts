@@ -271,6 +271,18 @@ export interface AgentStatus {
      * Branch the agent works on.
      */
     branch?: string;
+    /**
+     * Last commit of it that the team's repository has.
+     */
+    head?: string;
+    /**
+     * Commit that holds what was not committed at the last look. Absent when nothing was.
+     */
+    wip?: string;
+    /**
+     * When its work was last brought to safety.
+     */
+    savedAt?: string;
   };
   /**
    * The agent's answer when it was asked to stop. It is kept for the record and does not prevent the stop.

@@ -47,6 +47,10 @@ export interface MergeSpec {
    */
   verify?: string[];
   /**
+   * Required means that somebody who wrote none of it must approve the merged commit before it lands; None (the default) that nobody needs to.
+   */
+  approval: 'None' | 'Required';
+  /**
    * What happens on a conflict. Report (the default) tells the lead, CreateTask also opens a Task for the agent whose work does not fit.
    */
   onConflict: 'Report' | 'CreateTask';
@@ -72,6 +76,65 @@ export interface MergeStatus {
    * One word for why it Failed, for example TargetDirty or VerifyFailed.
    */
   reason?: string;
+  /**
+   * Place in the queue of its target; 1 is next. Absent when it is not waiting.
+   */
+  position?: number;
+  /**
+   * What it waits for, for people.
+   */
+  waitsFor?: string;
+  /**
+   * The merged commit that is verified, approved or about to land.
+   */
+  candidate?: string;
+  /**
+   * Who approved which commit. Void when the merged commit is another.
+   */
+  approval?: {
+    /**
+     * Who, taken from the connection it came in on.
+     */
+    by?: string;
+    /**
+     * The commit.
+     */
+    commit?: string;
+    /**
+     * When.
+     */
+    time?: string;
+  };
+  /**
+   * What the commands of verify gave, at the commit they last ran at.
+   */
+  verification?: {
+    /**
+     * Commit they ran at.
+     */
+    commit?: string;
+    /**
+     * True if all of them exited with 0.
+     */
+    passed?: boolean;
+    /**
+     * One entry per command that ran. The first that fails is the last.
+     */
+    commands?: {
+      /**
+       * The command.
+       */
+      command: string;
+      /**
+       * Its exit code. -1 means it timed out or could not start.
+       */
+      exitCode: number;
+      /**
+       * The end of what it printed.
+       */
+      output?: string;
+    }[];
+  };
   /**
    * Commits of all sources that reached the target.
    */
@@ -138,6 +201,10 @@ export interface MergeStatus {
      */
     commit?: string;
     /**
+     * Tasks whose commits are on either side of the conflict.
+     */
+    tasks?: string[];
+    /**
      * The files in conflict.
      */
     files?: {
@@ -149,6 +216,23 @@ export interface MergeStatus {
        * What clashes. content (same lines changed), add/add, modify/delete, rename, or binary.
        */
       kind: 'content' | 'add/add' | 'modify/delete' | 'rename' | 'binary';
+      /**
+       * Where in the target's side of the file, for files that have lines.
+       */
+      hunks?: {
+        /**
+         * First line, from 1.
+         */
+        startLine: number;
+        /**
+         * Lines there in the target.
+         */
+        oursLines?: number;
+        /**
+         * Lines that the source would put there.
+         */
+        theirsLines?: number;
+      }[];
     }[];
   }[];
   /**

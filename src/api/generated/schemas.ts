@@ -478,6 +478,18 @@ export const crds: readonly CustomResourceDefinition[] = [
                             maxLength: 63,
                             pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
                           },
+                          skills: {
+                            description: 'Skills an agent must have to do it, all of them. Absent means any agent that assignTo allows.',
+                            type: 'array',
+                            maxItems: 16,
+                            'x-kubernetes-list-type': 'set',
+                            items: {
+                              type: 'string',
+                              minLength: 1,
+                              maxLength: 63,
+                              pattern: '^[^\\x00-\\x1f\\x7f]+$',
+                            },
+                          },
                           priority: {
                             description:
                               'Order among Tasks that could start, 1 (first) to 5 (last). Equal ones start in order of creation. Default 3.',
@@ -500,7 +512,8 @@ export const crds: readonly CustomResourceDefinition[] = [
                             },
                           },
                           command: {
-                            description: 'Shell command to run in the workspace. Exit code 0 is success. Set either this or prompt.',
+                            description:
+                              'Shell command to run in the workspace. Exit code 0 is success. Set either this or prompt. {{tasks.NAME.result.stdout}} (also stderr, exitCode, commit) stands for what a Task of dependsOn gave; here it is always one word and never code. Write {{"{{"}} for two braces as they are.',
                             type: 'string',
                             nullable: true,
                             minLength: 1,
@@ -508,7 +521,8 @@ export const crds: readonly CustomResourceDefinition[] = [
                             pattern: '^[^\\x00]*$',
                           },
                           prompt: {
-                            description: "Text to give to the agent's backend, at most 100 KiB. Set either this or command.",
+                            description:
+                              "Text to give to the agent's backend, at most 100 KiB. Set either this or command. {{tasks.NAME.result.stdout}} and its like are replaced by the text as it is.",
                             type: 'string',
                             nullable: true,
                             minLength: 1,
@@ -517,7 +531,7 @@ export const crds: readonly CustomResourceDefinition[] = [
                           },
                           verify: {
                             description:
-                              'Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed.',
+                              'Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed. All together get timeoutSeconds; they see the environment of the Task and no network.',
                             type: 'array',
                             maxItems: 64,
                             'x-kubernetes-list-type': 'atomic',
@@ -605,6 +619,14 @@ export const crds: readonly CustomResourceDefinition[] = [
                               maxLength: 63,
                               pattern: '^[^\\x00-\\x1f\\x7f]+$',
                             },
+                          },
+                          retry: {
+                            description:
+                              'Raise it by one to try a Task that has Failed once more, with all its attempts. Tasks that wait for it go on if it succeeds then. Default 0.',
+                            type: 'integer',
+                            minimum: 0,
+                            maximum: 1000000,
+                            default: 0,
                           },
                           cancelled: {
                             description:
@@ -929,6 +951,11 @@ export const crds: readonly CustomResourceDefinition[] = [
                           minimum: 0,
                         },
                       },
+                    },
+                    messagesPending: {
+                      description: 'Messages for people that nobody has acknowledged; agentiso inbox shows them.',
+                      type: 'integer',
+                      minimum: 0,
                     },
                     budget: {
                       description: 'What of budget.maxAgents is taken.',
@@ -1605,6 +1632,19 @@ export const crds: readonly CustomResourceDefinition[] = [
                           description: 'Branch the agent works on.',
                           type: 'string',
                         },
+                        head: {
+                          description: "Last commit of it that the team's repository has.",
+                          type: 'string',
+                        },
+                        wip: {
+                          description: 'Commit that holds what was not committed at the last look. Absent when nothing was.',
+                          type: 'string',
+                        },
+                        savedAt: {
+                          description: 'When its work was last brought to safety.',
+                          type: 'string',
+                          format: 'date-time',
+                        },
                       },
                     },
                     shutdown: {
@@ -1892,6 +1932,18 @@ export const crds: readonly CustomResourceDefinition[] = [
                       maxLength: 63,
                       pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
                     },
+                    skills: {
+                      description: 'Skills an agent must have to do it, all of them. Absent means any agent that assignTo allows.',
+                      type: 'array',
+                      maxItems: 16,
+                      'x-kubernetes-list-type': 'set',
+                      items: {
+                        type: 'string',
+                        minLength: 1,
+                        maxLength: 63,
+                        pattern: '^[^\\x00-\\x1f\\x7f]+$',
+                      },
+                    },
                     priority: {
                       description:
                         'Order among Tasks that could start, 1 (first) to 5 (last). Equal ones start in order of creation. Default 3.',
@@ -1914,7 +1966,8 @@ export const crds: readonly CustomResourceDefinition[] = [
                       },
                     },
                     command: {
-                      description: 'Shell command to run in the workspace. Exit code 0 is success. Set either this or prompt.',
+                      description:
+                        'Shell command to run in the workspace. Exit code 0 is success. Set either this or prompt. {{tasks.NAME.result.stdout}} (also stderr, exitCode, commit) stands for what a Task of dependsOn gave; here it is always one word and never code. Write {{"{{"}} for two braces as they are.',
                       type: 'string',
                       nullable: true,
                       minLength: 1,
@@ -1922,7 +1975,8 @@ export const crds: readonly CustomResourceDefinition[] = [
                       pattern: '^[^\\x00]*$',
                     },
                     prompt: {
-                      description: "Text to give to the agent's backend, at most 100 KiB. Set either this or command.",
+                      description:
+                        "Text to give to the agent's backend, at most 100 KiB. Set either this or command. {{tasks.NAME.result.stdout}} and its like are replaced by the text as it is.",
                       type: 'string',
                       nullable: true,
                       minLength: 1,
@@ -1931,7 +1985,7 @@ export const crds: readonly CustomResourceDefinition[] = [
                     },
                     verify: {
                       description:
-                        'Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed.',
+                        'Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed. All together get timeoutSeconds; they see the environment of the Task and no network.',
                       type: 'array',
                       maxItems: 64,
                       'x-kubernetes-list-type': 'atomic',
@@ -2018,6 +2072,36 @@ export const crds: readonly CustomResourceDefinition[] = [
                         pattern: '^[^\\x00-\\x1f\\x7f]+$',
                       },
                     },
+                    retry: {
+                      description:
+                        'Raise it by one to try a Task that has Failed once more, with all its attempts. Tasks that wait for it go on if it succeeds then. Default 0.',
+                      type: 'integer',
+                      minimum: 0,
+                      maximum: 1000000,
+                      default: 0,
+                    },
+                    request: {
+                      description:
+                        'Makes the Task an open request to the team. Nobody is assigned to it; any agent but the one that asks may claim it. Nobody has claimed it in time, and it is Failed with reason RequestExpired.',
+                      type: 'object',
+                      required: ['by'],
+                      properties: {
+                        by: {
+                          description: 'Who asks, by short name; orchestrator for people.',
+                          type: 'string',
+                          minLength: 1,
+                          maxLength: 63,
+                          pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+                        },
+                        timeoutSeconds: {
+                          description: 'Seconds from its creation until it must be claimed, 1 to 86400. Default 30.',
+                          type: 'integer',
+                          minimum: 1,
+                          maximum: 86400,
+                          default: 30,
+                        },
+                      },
+                    },
                     cancelled: {
                       description:
                         'Set to true to give the Task up. A running attempt is killed and the Task ends as Failed with reason Cancelled.',
@@ -2066,6 +2150,17 @@ export const crds: readonly CustomResourceDefinition[] = [
                         'How many attempts failed or were lost. At maxAttempts the Task is Failed. Attempts that were cut off on purpose, by a stop of the daemon or of the agent, or because the Task was reassigned, are not counted.',
                       type: 'integer',
                       minimum: 0,
+                    },
+                    retries: {
+                      description: 'The value of spec.retry that was last acted on.',
+                      type: 'integer',
+                      minimum: 0,
+                    },
+                    claim: {
+                      description:
+                        'How the owner came to it. Assigned by the controller, which also starts the command; or Pulled by the agent itself, which then says when it is done.',
+                      type: 'string',
+                      enum: ['Assigned', 'Pulled'],
                     },
                     fencingToken: {
                       description: 'Number that rises with every claim. A result that carries an older one is refused.',
@@ -2154,6 +2249,49 @@ export const crds: readonly CustomResourceDefinition[] = [
                         enforced: {
                           description: 'True if the workspace is really read-only until approval, false if the driver cannot do that.',
                           type: 'boolean',
+                        },
+                      },
+                    },
+                    verification: {
+                      description: 'What the commands of verify gave, for the last attempt that came so far.',
+                      type: 'object',
+                      properties: {
+                        attempt: {
+                          description: 'Attempt that was verified.',
+                          type: 'integer',
+                          minimum: 0,
+                        },
+                        commit: {
+                          description:
+                            'Commit they ran at. Absent if the workspace is no git repository; then they ran in a copy of its files.',
+                          type: 'string',
+                        },
+                        passed: {
+                          description: 'True if all of them exited with 0.',
+                          type: 'boolean',
+                        },
+                        commands: {
+                          description: 'One entry per command that ran. The first that fails is the last.',
+                          type: 'array',
+                          'x-kubernetes-list-type': 'atomic',
+                          items: {
+                            type: 'object',
+                            required: ['command', 'exitCode'],
+                            properties: {
+                              command: {
+                                description: 'The command.',
+                                type: 'string',
+                              },
+                              exitCode: {
+                                description: 'Its exit code. -1 means it timed out or could not start.',
+                                type: 'integer',
+                              },
+                              output: {
+                                description: 'The end of what it printed.',
+                                type: 'string',
+                              },
+                            },
+                          },
                         },
                       },
                     },
@@ -2353,6 +2491,18 @@ export const crds: readonly CustomResourceDefinition[] = [
               jsonPath: '.status.totalCommitsApplied',
             },
             {
+              name: 'Place',
+              type: 'integer',
+              description: 'Place in the queue of its target.',
+              jsonPath: '.status.position',
+            },
+            {
+              name: 'Waits for',
+              type: 'string',
+              description: 'What it waits for.',
+              jsonPath: '.status.waitsFor',
+            },
+            {
               name: 'Reason',
               type: 'string',
               description: 'Why it failed.',
@@ -2536,6 +2686,13 @@ export const crds: readonly CustomResourceDefinition[] = [
                         pattern: '^[^\\x00]*$',
                       },
                     },
+                    approval: {
+                      description:
+                        'Required means that somebody who wrote none of it must approve the merged commit before it lands; None (the default) that nobody needs to.',
+                      type: 'string',
+                      enum: ['None', 'Required'],
+                      default: 'None',
+                    },
                     onConflict: {
                       description:
                         'What happens on a conflict. Report (the default) tells the lead, CreateTask also opens a Task for the agent whose work does not fit.',
@@ -2572,6 +2729,75 @@ export const crds: readonly CustomResourceDefinition[] = [
                     reason: {
                       description: 'One word for why it Failed, for example TargetDirty or VerifyFailed.',
                       type: 'string',
+                    },
+                    position: {
+                      description: 'Place in the queue of its target; 1 is next. Absent when it is not waiting.',
+                      type: 'integer',
+                      minimum: 0,
+                    },
+                    waitsFor: {
+                      description: 'What it waits for, for people.',
+                      type: 'string',
+                    },
+                    candidate: {
+                      description: 'The merged commit that is verified, approved or about to land.',
+                      type: 'string',
+                    },
+                    approval: {
+                      description: 'Who approved which commit. Void when the merged commit is another.',
+                      type: 'object',
+                      properties: {
+                        by: {
+                          description: 'Who, taken from the connection it came in on.',
+                          type: 'string',
+                        },
+                        commit: {
+                          description: 'The commit.',
+                          type: 'string',
+                        },
+                        time: {
+                          description: 'When.',
+                          type: 'string',
+                          format: 'date-time',
+                        },
+                      },
+                    },
+                    verification: {
+                      description: 'What the commands of verify gave, at the commit they last ran at.',
+                      type: 'object',
+                      properties: {
+                        commit: {
+                          description: 'Commit they ran at.',
+                          type: 'string',
+                        },
+                        passed: {
+                          description: 'True if all of them exited with 0.',
+                          type: 'boolean',
+                        },
+                        commands: {
+                          description: 'One entry per command that ran. The first that fails is the last.',
+                          type: 'array',
+                          'x-kubernetes-list-type': 'atomic',
+                          items: {
+                            type: 'object',
+                            required: ['command', 'exitCode'],
+                            properties: {
+                              command: {
+                                description: 'The command.',
+                                type: 'string',
+                              },
+                              exitCode: {
+                                description: 'Its exit code. -1 means it timed out or could not start.',
+                                type: 'integer',
+                              },
+                              output: {
+                                description: 'The end of what it printed.',
+                                type: 'string',
+                              },
+                            },
+                          },
+                        },
+                      },
                     },
                     totalCommitsApplied: {
                       description: 'Commits of all sources that reached the target.',
@@ -2657,6 +2883,14 @@ export const crds: readonly CustomResourceDefinition[] = [
                             description: 'Commit that does not fit. Absent when a source was merged as a whole.',
                             type: 'string',
                           },
+                          tasks: {
+                            description: 'Tasks whose commits are on either side of the conflict.',
+                            type: 'array',
+                            'x-kubernetes-list-type': 'set',
+                            items: {
+                              type: 'string',
+                            },
+                          },
                           files: {
                             description: 'The files in conflict.',
                             type: 'array',
@@ -2674,6 +2908,29 @@ export const crds: readonly CustomResourceDefinition[] = [
                                   description: 'What clashes. content (same lines changed), add/add, modify/delete, rename, or binary.',
                                   type: 'string',
                                   enum: ['content', 'add/add', 'modify/delete', 'rename', 'binary'],
+                                },
+                                hunks: {
+                                  description: "Where in the target's side of the file, for files that have lines.",
+                                  type: 'array',
+                                  'x-kubernetes-list-type': 'atomic',
+                                  items: {
+                                    type: 'object',
+                                    required: ['startLine'],
+                                    properties: {
+                                      startLine: {
+                                        description: 'First line, from 1.',
+                                        type: 'integer',
+                                      },
+                                      oursLines: {
+                                        description: 'Lines there in the target.',
+                                        type: 'integer',
+                                      },
+                                      theirsLines: {
+                                        description: 'Lines that the source would put there.',
+                                        type: 'integer',
+                                      },
+                                    },
+                                  },
                                 },
                               },
                             },

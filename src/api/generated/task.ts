@@ -25,6 +25,10 @@ export interface TaskSpec {
    */
   assignTo?: string;
   /**
+   * Skills an agent must have to do it, all of them. Absent means any agent that assignTo allows.
+   */
+  skills?: string[];
+  /**
    * Order among Tasks that could start, 1 (first) to 5 (last). Equal ones start in order of creation. Default 3.
    */
   priority: number;
@@ -33,15 +37,15 @@ export interface TaskSpec {
    */
   dependsOn?: string[];
   /**
-   * Shell command to run in the workspace. Exit code 0 is success. Set either this or prompt.
+   * Shell command to run in the workspace. Exit code 0 is success. Set either this or prompt. {{tasks.NAME.result.stdout}} (also stderr, exitCode, commit) stands for what a Task of dependsOn gave; here it is always one word and never code. Write {{"{{"}} for two braces as they are.
    */
   command?: string | null;
   /**
-   * Text to give to the agent's backend, at most 100 KiB. Set either this or command.
+   * Text to give to the agent's backend, at most 100 KiB. Set either this or command. {{tasks.NAME.result.stdout}} and its like are replaced by the text as it is.
    */
   prompt?: string | null;
   /**
-   * Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed.
+   * Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed. All together get timeoutSeconds; they see the environment of the Task and no network.
    */
   verify?: string[];
   /**
@@ -78,6 +82,23 @@ export interface TaskSpec {
    * Free words to sort and find Tasks by.
    */
   tags?: string[];
+  /**
+   * Raise it by one to try a Task that has Failed once more, with all its attempts. Tasks that wait for it go on if it succeeds then. Default 0.
+   */
+  retry: number;
+  /**
+   * Makes the Task an open request to the team. Nobody is assigned to it; any agent but the one that asks may claim it. Nobody has claimed it in time, and it is Failed with reason RequestExpired.
+   */
+  request?: {
+    /**
+     * Who asks, by short name; orchestrator for people.
+     */
+    by: string;
+    /**
+     * Seconds from its creation until it must be claimed, 1 to 86400. Default 30.
+     */
+    timeoutSeconds: number;
+  };
   /**
    * Set to true to give the Task up. A running attempt is killed and the Task ends as Failed with reason Cancelled.
    */
@@ -116,6 +137,14 @@ export interface TaskStatus {
    * How many attempts failed or were lost. At maxAttempts the Task is Failed. Attempts that were cut off on purpose, by a stop of the daemon or of the agent, or because the Task was reassigned, are not counted.
    */
   failures?: number;
+  /**
+   * The value of spec.retry that was last acted on.
+   */
+  retries?: number;
+  /**
+   * How the owner came to it. Assigned by the controller, which also starts the command; or Pulled by the agent itself, which then says when it is done.
+   */
+  claim?: 'Assigned' | 'Pulled';
   /**
    * Number that rises with every claim. A result that carries an older one is refused.
    */
@@ -190,6 +219,40 @@ export interface TaskStatus {
      * True if the workspace is really read-only until approval, false if the driver cannot do that.
      */
     enforced?: boolean;
+  };
+  /**
+   * What the commands of verify gave, for the last attempt that came so far.
+   */
+  verification?: {
+    /**
+     * Attempt that was verified.
+     */
+    attempt?: number;
+    /**
+     * Commit they ran at. Absent if the workspace is no git repository; then they ran in a copy of its files.
+     */
+    commit?: string;
+    /**
+     * True if all of them exited with 0.
+     */
+    passed?: boolean;
+    /**
+     * One entry per command that ran. The first that fails is the last.
+     */
+    commands?: {
+      /**
+       * The command.
+       */
+      command: string;
+      /**
+       * Its exit code. -1 means it timed out or could not start.
+       */
+      exitCode: number;
+      /**
+       * The end of what it printed.
+       */
+      output?: string;
+    }[];
   };
   /**
    * What the last finished attempt gave.

@@ -154,6 +154,10 @@ export interface TeamSpec {
      */
     assignTo?: string;
     /**
+     * Skills an agent must have to do it, all of them. Absent means any agent that assignTo allows.
+     */
+    skills?: string[];
+    /**
      * Order among Tasks that could start, 1 (first) to 5 (last). Equal ones start in order of creation. Default 3.
      */
     priority: number;
@@ -162,15 +166,15 @@ export interface TeamSpec {
      */
     dependsOn?: string[];
     /**
-     * Shell command to run in the workspace. Exit code 0 is success. Set either this or prompt.
+     * Shell command to run in the workspace. Exit code 0 is success. Set either this or prompt. {{tasks.NAME.result.stdout}} (also stderr, exitCode, commit) stands for what a Task of dependsOn gave; here it is always one word and never code. Write {{"{{"}} for two braces as they are.
      */
     command?: string | null;
     /**
-     * Text to give to the agent's backend, at most 100 KiB. Set either this or command.
+     * Text to give to the agent's backend, at most 100 KiB. Set either this or command. {{tasks.NAME.result.stdout}} and its like are replaced by the text as it is.
      */
     prompt?: string | null;
     /**
-     * Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed.
+     * Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed. All together get timeoutSeconds; they see the environment of the Task and no network.
      */
     verify?: string[];
     /**
@@ -207,6 +211,10 @@ export interface TeamSpec {
      * Free words to sort and find Tasks by.
      */
     tags?: string[];
+    /**
+     * Raise it by one to try a Task that has Failed once more, with all its attempts. Tasks that wait for it go on if it succeeds then. Default 0.
+     */
+    retry: number;
     /**
      * Set to true to give the Task up. A running attempt is killed and the Task ends as Failed with reason Cancelled.
      */
@@ -414,6 +422,10 @@ export interface TeamStatus {
      */
     failed?: number;
   };
+  /**
+   * Messages for people that nobody has acknowledged; agentiso inbox shows them.
+   */
+  messagesPending?: number;
   /**
    * What of budget.maxAgents is taken.
    */

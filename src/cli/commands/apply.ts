@@ -6,6 +6,7 @@ import { UsageError } from '../usage-error.ts';
 import { APPLY_OPTIONS, applyOptionsOf } from '../write/apply-flags.ts';
 import { type Applied, type ApplyItem, type ApplyOptions, applyItem, planStep, toItems, tryItems } from '../write/apply-set.ts';
 import { type ApplyStep, expectedObject, outcomeOf } from '../write/apply-step.ts';
+import { isWaiting, setMistakes } from '../write/check-set.ts';
 import { explained, refusalText } from '../write/explain.ts';
 import { DRY_RUN_OPTION, dryRunOf, FILENAME_OPTIONS, OUTPUT_OPTIONS, SELECTOR_OPTION, VALIDATE_OPTION } from '../write/flags.ts';
 import { hasLastApplied, LAST_APPLIED } from '../write/last-applied.ts';
@@ -13,6 +14,7 @@ import { loadSet, tellProblems } from '../write/load-set.ts';
 import { applyMergePatch } from '../write/merge-patch.ts';
 import { prune } from '../write/prune.ts';
 import { type Results, resultsTo } from '../write/results.ts';
+import { inOrderOfWriting } from '../write/writing-order.ts';
 
 export const applyCommand = apiCommand({
   name: 'apply',
@@ -49,9 +51,10 @@ export const applyCommand = apiCommand({
     }
     const { items, unknown } = await toItems(documents, session);
     if (tellProblems(unknown, session, 'apply')) return EXIT.failure;
-    const mistakes = await mistakesIn(session, { items, apply, options });
-    if (tellProblems(mistakes, session, 'apply')) return EXIT.failure;
-    return applyAll(session, { items, apply, options });
+    const isPartOfSet = items.length > 1 || isWaiting(items);
+    const work = { items: inOrderOfWriting(items), apply: { ...apply, isPartOfSet }, options };
+    if (tellProblems(await mistakesIn(session, { ...work, items }), session, 'apply')) return EXIT.failure;
+    return applyAll(session, work);
   },
 });
 
@@ -69,12 +72,12 @@ function checkPrune(options: OptionValues): void {
 /** What is wrong with any of them, before any of them is written. */
 async function mistakesIn(session: Session, { items, apply, options }: Work): Promise<readonly string[]> {
   const documents = items.map(({ document }) => document);
-  const dryRun = dryRunOf(options);
-  if (dryRun === 'client') return explained(documents, [], { session, options });
-  // One document is written whole or not at all, and a trial is one already.
-  if (items.length === 1 || dryRun === 'server') return [];
-  const { isAccepted, problems } = await tryItems(session, items, apply);
-  return isAccepted ? [] : explained(documents, problems, { session, options });
+  if (dryRunOf(options) === 'client') return explained(documents, [], { session, options });
+  // One document is written whole or not at all, and the server looks at all that it names.
+  if (!apply.isPartOfSet) return [];
+  const { isAccepted, problems, tried } = await tryItems(session, items, apply);
+  const mistakes = isAccepted ? [] : await explained(documents, problems, { session, options });
+  return mistakes.length > 0 ? mistakes : setMistakes(session, tried);
 }
 
 interface Work {

@@ -23,6 +23,7 @@ import { withLastApplied } from '../write/last-applied.ts';
 import { loadSet, tellProblems } from '../write/load-set.ts';
 import { createObject } from '../write/requests.ts';
 import { resultsTo } from '../write/results.ts';
+import { inOrderOfWriting } from '../write/writing-order.ts';
 
 export const createCommand = apiCommand({
   name: 'create',
@@ -62,7 +63,7 @@ async function itemsOfFiles(session: Session, options: OptionValues): Promise<It
   if (tellProblems(unknown, session, 'create')) return undefined;
   // Of several, none is made when one is wrong; a single one the server checks.
   const mistakes = items.length > 1 ? await explained(documents, [], { session, options }) : [];
-  return tellProblems(mistakes, session, 'create') ? undefined : items;
+  return tellProblems(mistakes, session, 'create') ? undefined : inOrderOfWriting(items);
 }
 
 async function createAll(session: Session, items: readonly Item[], options: OptionValues): Promise<number> {

@@ -4,6 +4,7 @@ import { type ApiObject, listObjects } from '#client/resource-api.ts';
 import { isNotFound } from '#client/status-error.ts';
 import { apiCommand, type Session, text } from '../api-command.ts';
 import { EXIT } from '../command.ts';
+import { lastMessages } from '../messages/last.ts';
 import { describeObject } from '../print/describe.ts';
 import { settle, tellFailures } from '../read/failures.ts';
 import { fetchObjects, nothingFound, type Selection } from '../read/fetch.ts';
@@ -34,8 +35,12 @@ export const describeCommand = apiCommand({
     const withEvents = options['showEvents'] !== false;
     const described = await Promise.all(
       found.map(async ({ object, resource }) => {
-        const [events, owned] = await Promise.all([withEvents ? eventsOf(session, object) : undefined, ownedBy(object, resource)]);
-        return describeObject({ object, events, owned, now: new Date() });
+        const [events, owned, more] = await Promise.all([
+          withEvents ? eventsOf(session, object) : undefined,
+          ownedBy(object, resource),
+          lastMessages(session, object),
+        ]);
+        return describeObject({ object, events, owned, more, now: new Date() });
       }),
     );
     session.out(described.join('\n\n'));

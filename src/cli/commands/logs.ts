@@ -1,14 +1,14 @@
 /** `agentiso logs`: what agents have written, and what they write. */
-import { type ApiObject, getJson, listObjects, resourcePath, send } from '#client/resource-api.ts';
+import { listObjects, send } from '#client/resource-api.ts';
 import { isObject } from '#lib/json.ts';
 import { apiCommand, type Session, text } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
+import { findNamed, withMeantAgent } from '../named.ts';
 import { meantBy, PODS, podPath } from '../streams/pod.ts';
 import { linePrefixer } from '../streams/prefix.ts';
 import { UsageError } from '../usage-error.ts';
 import { durationMs } from '../write/flags.ts';
 
-const TASKS = { group: 'agentiso.dev', version: 'v1alpha1', plural: 'tasks', isNamespaced: true };
 /** As kubectl: a selector may mean very many. */
 const SELECTED_TAIL = '10';
 const MAX_FOLLOWED = 5;
@@ -90,13 +90,18 @@ function wholeNumber(value: string | undefined, flag: string): number | undefine
 async function printLog(session: Session, name: string, { query, isPrefixed }: { query: LogQuery; isPrefixed: boolean }): Promise<void> {
   const { connection, namespace, signal, out } = session;
   const prefix = linePrefixer(isPrefixed ? `[pod/${name}/agent] ` : '');
-  const response = await send(connection, { method: 'GET', path: podPath({ namespace, name }, 'log', query), signal });
+  const path = podPath({ namespace, name }, 'log', query);
+  const response = await send(connection, { method: 'GET', path, signal }).catch(async (error: unknown) => {
+    throw await withMeantAgent(error, session, name);
+  });
   for await (const chunk of response.chunks()) out(prefix(chunk));
 }
 
 /** The log of its agent has other things in between; the Task has just its own. */
-async function printTask({ connection, namespace, signal, out, err }: Session, name: string): Promise<number> {
-  const task = await getJson<ApiObject>(connection, resourcePath(TASKS, { namespace, name }), { signal });
+async function printTask(session: Session, word: string): Promise<number> {
+  const { out, err } = session;
+  const task = await findNamed(session, 'task', word);
+  const { name } = task.metadata;
   const status = isObject(task['status']) ? task['status'] : {};
   const result = isObject(status['result']) ? status['result'] : undefined;
   if (!result) {
@@ -107,6 +112,7 @@ async function printTask({ connection, namespace, signal, out, err }: Session, n
   }
   out(textOf(result['stdout']));
   err(textOf(result['stderr']));
+  if (result['truncated'] === true) err(`(cut; agentiso output ${name} prints all of it)\n`);
   return EXIT.ok;
 }
 

@@ -9,11 +9,11 @@ export const validateCommand: Command = {
   args: '[files...]',
   summary: 'check manifest files offline',
   description:
-    'Checks files, folders or - (standard input) against the schemas and prints file:line:column for everything that would be refused.',
+    'Checks files, folders or - (standard input) against the schemas, and together, and prints file:line:column for everything that would be refused. What a task of a team in them waits for must be in them too.',
   options: [...FILENAME_OPTIONS, { flags: '-o, --output <format>', description: 'json: one document for programs', choices: ['json'] }],
   async run(args, options, { out, err, signal }) {
     const isRecursive = options['recursive'] === true;
-    const manifests = await readManifests({ filenames: filenamesOf(args, options), isRecursive, signal });
+    const manifests = await readManifests({ filenames: filenamesOf(args, options), isRecursive, isWhole: true, signal });
     const { objects, problems } = manifests;
     if (options['output'] === 'json') out(`${JSON.stringify(toReport(manifests), undefined, 2)}\n`);
     else if (problems.length > 0) err(problems.map((problem) => `${problem}\n`).join(''));

@@ -19,11 +19,29 @@ const FIXED: Readonly<Record<string, readonly string[]>> = {
   completion: ['bash', 'zsh', 'fish'],
   config: ['view', 'get-contexts', 'current-context', 'use-context', 'get-clusters', 'get-users'],
   auth: ['can-i', 'whoami'],
+  vault: ['ls', 'cat', 'write', 'search', 'rm'],
   top: ['agents', 'pods'],
 };
 const TYPED = ['get', 'describe', 'delete', 'edit', 'label', 'annotate', 'patch', 'wait', 'scale', 'explain', 'why'];
-/** They take the name of an agent, and then nothing that could be known. */
-const NAMED = ['logs', 'exec', 'attach', 'port-forward'];
+/** Commands whose words are names of one type, and how many there may be. */
+const NAMES_OF: Readonly<Record<string, { readonly type: string; readonly most: number }>> = {
+  logs: { type: 'pods', most: 1 },
+  exec: { type: 'pods', most: 1 },
+  attach: { type: 'pods', most: 1 },
+  'port-forward': { type: 'pods', most: 1 },
+  board: { type: 'teams', most: 1 },
+  message: { type: 'teams', most: 1 },
+  messages: { type: 'teams', most: 1 },
+  inbox: { type: 'teams', most: 1 },
+  approve: { type: 'tasks', most: 1 },
+  refuse: { type: 'tasks', most: 1 },
+  assign: { type: 'tasks', most: 1 },
+  output: { type: 'tasks', most: 1 },
+  retry: { type: 'tasks', most: Number.POSITIVE_INFINITY },
+  cancel: { type: 'tasks', most: Number.POSITIVE_INFINITY },
+  stop: { type: 'agents', most: Number.POSITIVE_INFINITY },
+  start: { type: 'agents', most: Number.POSITIVE_INFINITY },
+};
 const OUTPUTS = [
   'wide',
   'yaml',
@@ -136,9 +154,13 @@ async function positionalWords(
   if (name === 'config' && positionals[0] === 'use-context') return contextNames(values, context);
   const fixed = FIXED[name];
   if (fixed) return positionals.length === 0 ? fixed.map((word) => ({ word })) : [];
-  if (NAMED.includes(name)) return positionals.length === 0 ? namesOf('pods', values, context) : [];
-  if (name === 'board') return positionals.length === 0 ? namesOf('teams', values, context) : [];
+  const names = Object.hasOwn(NAMES_OF, name) ? NAMES_OF[name] : undefined;
+  if (names) return positionals.length < names.most ? othersThan(positionals, await namesOf(names.type, values, context)) : [];
   return TYPED.includes(name) ? typedWords(name, positionals, { current, values, context }) : [];
+}
+
+function othersThan(words: readonly string[], found: readonly Candidate[]): readonly Candidate[] {
+  return found.filter(({ word }) => !words.includes(word));
 }
 
 /** `TYPE`, `TYPE/NAME`, `TYPE NAME...` */
@@ -155,5 +177,5 @@ async function typedWords(
   }
   if (type === undefined || type.includes('/')) return types(values, context);
   const names = name === 'explain' ? [] : await namesOf(type, values, context);
-  return names.filter(({ word }) => !positionals.includes(word));
+  return othersThan(positionals, names);
 }

@@ -1,11 +1,23 @@
 /** The board as rows of cells: teams, each with its agents and tasks. Pure. */
-import { type Agent, shortName, type Task, type Team } from '#api/types.ts';
+import { type Agent, type Merge, shortName, type Task, type Team } from '#api/types.ts';
 import { humanDuration } from '#lib/age.ts';
-import { agentsOn, type Board, isFinished, isStalled, readyOf, tasksOn, teamOf, teamsOn } from '../follow-board.ts';
+import {
+  agentsOn,
+  type Board,
+  isFinished,
+  isPremature,
+  isStalled,
+  mergesOn,
+  readyOf,
+  tasksOn,
+  teamOf,
+  teamsOn,
+  waitingFor,
+} from '../follow-board.ts';
 import { toCell } from '../print/escape.ts';
 
 export interface Row {
-  readonly kind: 'team' | 'agent' | 'task';
+  readonly kind: 'team' | 'agent' | 'task' | 'merge';
   readonly name: string;
   readonly phase: string;
   /** How long it has run, or ran. */
@@ -16,21 +28,20 @@ export interface Row {
 }
 
 export function rowsOf(board: Board, now: Date): readonly Row[] {
-  const [agents, tasks, teams] = [agentsOn(board), tasksOn(board), teamsOn(board)];
+  const [agents, tasks, teams, merges] = [agentsOn(board), tasksOn(board), teamsOn(board), mergesOn(board)];
   // What belongs to a team that is not there is shown all the same.
   const names = new Set([...teams, ...agents, ...tasks].map(teamOf));
   return [...names].sort(compare).flatMap((name) => {
-    const isIn = (object: Agent | Task) => teamOf(object) === name;
+    const isIn = (object: Agent | Task | Merge) => teamOf(object) === name;
     const own = tasks.filter(isIn).sort(byAge);
     const members = agents.filter(isIn).sort(byName);
+    const team = teams.find((each) => teamOf(each) === name);
+    const isEarly = (task: Task) => team !== undefined && isPremature(task, board);
     return [
-      teamRow(
-        name,
-        teams.find((team) => teamOf(team) === name),
-        own,
-      ),
+      teamRow(name, team, own),
       ...members.map((agent) => agentRow(agent, own)),
-      ...own.map((task) => taskRow(task, now)),
+      ...own.map((task) => taskRow(task, isEarly(task), now)),
+      ...merges.filter(isIn).sort(byName).map(mergeRow),
     ];
   });
 }
@@ -40,7 +51,10 @@ function teamRow(name: string, team: Team | undefined, tasks: readonly Task[]): 
   if (team && isStalled(team)) return { ...row, phase: 'Stalled', note: toCell(readyOf(team)?.message) };
   const done = tasks.filter(isFinished).length;
   const note = tasks.length === 0 ? '' : `${done} of ${tasks.length} tasks done`;
-  return { ...row, phase: team?.status?.phase ?? '', note: team ? note : 'no such team' };
+  const { phase = '' } = team?.status ?? {};
+  // The tasks are ahead of what their team says of them.
+  const isAtRest = phase === 'Working' && done === tasks.length;
+  return { ...row, phase: isAtRest ? 'Ready' : phase, note: team ? note : 'no such team' };
 }
 
 function agentRow(agent: Agent, tasks: readonly Task[]): Row {
@@ -51,14 +65,18 @@ function agentRow(agent: Agent, tasks: readonly Task[]): Row {
   return {
     kind: 'agent',
     name: shortName(agent.spec.team, name),
-    phase: held.length > 0 && phase === 'Ready' ? 'Working' : phase,
+    phase: workPhase(phase, held.length > 0),
     time: '',
     with: held.map((task) => shortName(task.spec.team, task.metadata.name)).join(', '),
     note: ready?.status === 'False' ? toCell(ready.message) : '',
   };
 }
 
-function taskRow(task: Task, now: Date): Row {
+function workPhase(phase: string, isWorking: boolean): string {
+  return phase === 'Ready' || phase === 'Working' ? (isWorking ? 'Working' : 'Ready') : phase;
+}
+
+function taskRow(task: Task, isEarly: boolean, now: Date): Row {
   const { phase = 'Pending', owner = '' } = task.status ?? {};
   const isHeld = phase !== 'Pending' && phase !== 'Blocked';
   return {
@@ -67,13 +85,27 @@ function taskRow(task: Task, now: Date): Row {
     phase,
     time: timeOf(task, now),
     with: isHeld ? shortName(task.spec.team, owner) : '',
-    note: noteOf(task),
+    note: isEarly ? '' : noteOf(task),
+  };
+}
+
+function mergeRow(merge: Merge): Row {
+  const { phase = 'Pending', waitsFor, totalCommitsApplied } = merge.status ?? {};
+  const isBad = phase === 'Failed' || phase === 'Conflicted';
+  const commits = phase === 'Merged' ? `${totalCommitsApplied ?? 0} commits` : '';
+  return {
+    kind: 'merge',
+    name: shortName(merge.spec.team, merge.metadata.name),
+    phase,
+    time: '',
+    with: merge.spec.target.branch ?? merge.spec.target.agent ?? '',
+    note: isBad ? toCell(readyOf(merge)?.message) : (waitsFor ?? commits),
   };
 }
 
 function noteOf(task: Task): string {
-  const { phase, reason, attempt = 0 } = task.status ?? {};
-  if (phase === 'Pending' || phase === 'Blocked' || phase === 'Failed') return toCell(readyOf(task)?.message ?? reason);
+  const { phase, attempt = 0 } = task.status ?? {};
+  if (phase === 'Pending' || phase === 'Blocked' || phase === 'Failed') return toCell(waitingFor(task));
   return attempt > 1 ? `attempt ${attempt} of ${task.spec.maxAttempts ?? attempt}` : '';
 }
 
@@ -85,12 +117,21 @@ function timeOf({ status }: Task, now: Date): string {
   return elapsed < 10 ? `${elapsed.toFixed(1)}s` : humanDuration(elapsed * 1_000);
 }
 
-function byName(a: Agent, b: Agent): number {
+function byName(a: Agent | Merge, b: Agent | Merge): number {
   return compare(a.metadata.name, b.metadata.name);
 }
 
+/** After every time. */
+const NEVER = '~';
+
+/** Of those made in the same second, which a team does with its own, the one that ran first. */
 function byAge(a: Task, b: Task): number {
-  return compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp) || compare(a.metadata.name, b.metadata.name);
+  const [aStart, bStart] = [a, b].map(({ status }) => status?.startedAt ?? NEVER) as [string, string];
+  return (
+    compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
+    compare(aStart, bStart) ||
+    compare(a.metadata.name, b.metadata.name)
+  );
 }
 
 function compare(a: string, b: string): number {

@@ -30,7 +30,7 @@ describe('liveView', () => {
     expect(terminal.shown).toBe('team   a  Working  0 of 1 tasks done\ntask   x  Running  0s  w');
     show(boardOf(team, done), running, done);
     view.over(boardOf(team, done), 0);
-    const board = 'team   a  Working    1 of 1 tasks done\ntask   x  Succeeded  1.0s  w';
+    const board = 'team   a  Ready      1 of 1 tasks done\ntask   x  Succeeded  1.0s  w';
     expect(terminal.shown).toBe(`task/a-x Succeeded in 1 s\nhel^[[2Jlo\n${board}`);
     show(boardOf(team, done, agentOf('a', 'n')), undefined, agentOf('a', 'n', { phase: 'Ready' }));
     view.close();

@@ -62,6 +62,11 @@ export function liveView({ out, err, terminal, clock, hasColour, isOld }: LiveOp
       }
       drawing.request();
     },
+    said(line) {
+      if (isLive) screen.clear();
+      err(escapeControl(line));
+      drawing.request();
+    },
     over: close,
     close,
   };

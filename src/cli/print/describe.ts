@@ -14,6 +14,8 @@ export interface Described {
   /** Undefined: the server has none to give. */
   readonly events?: readonly EventObject[] | undefined;
   readonly owned?: readonly ApiObject[];
+  /** Sections of its own, line by line. */
+  readonly more?: readonly string[];
   readonly now: Date;
 }
 
@@ -21,7 +23,7 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const HIDDEN = ['name', 'namespace', 'labels', 'annotations', 'managedFields'];
 const MAX_ANNOTATION = 140;
 
-export function describeObject({ object, events, owned = [], now }: Described): string {
+export function describeObject({ object, events, owned = [], more = [], now }: Described): string {
   const { metadata, ...rest } = object;
   const shown = Object.fromEntries(Object.entries(metadata).filter(([key]) => !HIDDEN.includes(key)));
   const lines = [
@@ -34,6 +36,7 @@ export function describeObject({ object, events, owned = [], now }: Described): 
     ...multiline('Annotations', annotationLines(metadata.annotations ?? {})),
     ...fieldLines({ ...rest, metadata: shown }, { level: 0, now }),
     ...(owned.length > 0 ? ownedLines(owned, now) : []),
+    ...more,
     ...(events ? eventLines(events, now) : []),
   ];
   return alignText(`${lines.map(escapeControl).join('\n')}\n`, DESCRIBE_STYLE);

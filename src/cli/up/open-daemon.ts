@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '#client/client.ts';
+import type { Connection } from '#client/connection.ts';
 import { readKubeconfig, selectContext } from '#client/kubeconfig.ts';
 import { remoteClient } from '#client/remote.ts';
 import { getJson } from '#client/resource-api.ts';
@@ -13,6 +14,8 @@ import { onHome } from '../unusable-home.ts';
 
 export interface OpenDaemon {
   readonly client: Client;
+  /** For what is no resource. */
+  readonly connection: Connection;
   /** Absent when the daemon is somebody else's and has not said where it is. */
   readonly url: string | undefined;
   readonly kubeconfig: string;
@@ -38,10 +41,15 @@ export async function openDaemon(options: StartOptions, context: CommandContext)
 }
 
 /** A daemon, or the error that says who has the directory. */
-async function startOrLock(options: StartOptions, { startDaemon }: CommandContext): Promise<OpenDaemon | AgentisoError> {
+async function startOrLock(options: StartOptions, context: CommandContext): Promise<OpenDaemon | AgentisoError> {
   try {
-    const { client, url, kubeconfig, stop } = await onHome(options.home, () => startDaemon(options));
-    return { client, url, kubeconfig, isOurs: true, close: stop };
+    const { client, url, kubeconfig, stop } = await onHome(options.home, () => context.startDaemon(options));
+    const { connection } = await openTarget({ home: options.home, environment: environmentOf(context) });
+    const close = async () => {
+      connection.close();
+      await stop();
+    };
+    return { client, connection, url, kubeconfig, isOurs: true, close };
   } catch (error) {
     if (error instanceof AgentisoError && error.reason === 'DirectoryLocked') return error;
     throw error;
@@ -60,7 +68,7 @@ async function attach(home: string, context: CommandContext): Promise<OpenDaemon
   }
   const kubeconfig = join(home, 'kubeconfig');
   const url = await serverIn(kubeconfig, environment.userHome);
-  return { client: remoteClient(connection), url, kubeconfig, isOurs: false, close: async () => connection.close() };
+  return { client: remoteClient(connection), connection, url, kubeconfig, isOurs: false, close: async () => connection.close() };
 }
 
 async function serverIn(kubeconfig: string, userHome: string): Promise<string | undefined> {

@@ -27,24 +27,55 @@ describe('announcement', () => {
 describe('conclusion', () => {
   const board = boardOf(taskOf('a', 'x', { phase: 'Succeeded' }), taskOf('a', 'y', { phase: 'Failed' }));
   const stalled = boardOf(teamNamed('b', ready('False', 'm', 'NotSupportedYet')), taskOf('b', 'z', { phase: 'Blocked' }));
+  const circle = { phase: 'Blocked', reason: 'DependencyCycle' };
+  const round = boardOf(taskOf('a', 'x', circle), taskOf('a', 'y', circle));
+  const ends = { home: '.agentiso', stays: false, isOurs: true, isTemporary: true };
   const many = boardOf(...Array.from({ length: 12 }, (_, at) => taskOf('a', `t${at}`, { phase: 'Failed' })));
 
   it.each([
-    { board, how: { stays: false, isOurs: true }, want: 'done: 1 of 2 tasks succeeded; failed: task/a-y\n' },
-    { board: stalled, how: { stays: false, isOurs: true }, want: 'done: 0 of 1 tasks succeeded; cannot go on: team/b, task/b-z\n' },
+    { board, how: ends, want: 'done: 1 of 2 tasks succeeded; failed: task/a-y\n' },
+    { board: stalled, how: ends, want: 'done: 0 of 1 tasks succeeded; cannot go on: team/b, task/b-z\n' },
     {
       board: many,
-      how: { stays: false, isOurs: true },
+      how: ends,
       want: `done: 0 of 12 tasks succeeded; failed: ${[...many.values()]
         .slice(0, 10)
         .map(({ metadata }) => `task/${metadata.name}`)
         .join(', ')} and 2 more\n`,
     },
-    { board, how: { stays: true, isOurs: true }, want: 'done: 1 of 2 tasks succeeded; failed: task/a-y; still serving, Ctrl-C ends\n' },
-    { board, how: { stays: true, isOurs: false }, want: 'done: 1 of 2 tasks succeeded; failed: task/a-y; still watching, Ctrl-C ends\n' },
-    { board: new Map(), how: { stays: false, isOurs: true }, want: 'done: nothing can go on\n' },
+    { board, how: { ...ends, stays: true }, want: 'done: 1 of 2 tasks succeeded; failed: task/a-y; still serving, Ctrl-C ends\n' },
+    {
+      board,
+      how: { ...ends, stays: true, isOurs: false },
+      want: 'done: 1 of 2 tasks succeeded; failed: task/a-y; still watching, Ctrl-C ends\n',
+    },
+    {
+      board: round,
+      how: ends,
+      want: 'done: 0 of 2 tasks succeeded; wait for each other in a dependency cycle: task/a-x, task/a-y\n',
+    },
+    { board: new Map(), how: ends, want: 'done: nothing can go on\n' },
   ])('$want', ({ board: shown, how, want }) => {
     expect(conclusion(shown, how)).toBe(want);
+  });
+
+  it.each([
+    {
+      how: { isTemporary: false },
+      want: 'look around: agentiso serve in one terminal; in another agentiso board, and so messages, why, get tasks, logs\n',
+    },
+    {
+      how: { isTemporary: false, home: '/srv/a b' },
+      want: "look around: agentiso serve --home '/srv/a b' in one terminal; in another agentiso board --home '/srv/a b', and so messages, why, get tasks, logs\n",
+    },
+    { how: { isTemporary: false, isOurs: false }, want: 'look around: agentiso board, and so messages, why, get tasks, logs\n' },
+  ])('says how to look around: $want', ({ how, want }) => {
+    expect(
+      conclusion(board, { ...ends, ...how })
+        .split('\n')
+        .slice(1)
+        .join('\n'),
+    ).toBe(want);
   });
 });
 
@@ -64,7 +95,12 @@ describe('beforehand', () => {
       stays: false,
       want: 'no tasks in these files; the agents run until Ctrl-C\n',
     },
-    { name: 'a team without tasks, and time', objects: [teamNamed('a')], stays: true, want: '' },
+    {
+      name: 'a team without tasks, and time',
+      objects: [teamNamed('a')],
+      stays: true,
+      want: 'no tasks in these files; the agents run until Ctrl-C\n',
+    },
     { name: 'a team with a task', objects: [teamNamed('a', {}, { tasks: [{ name: 'x' }] })], stays: false, want: '' },
     { name: 'a task', objects: [taskOf('a', 'x')], stays: false, want: '' },
   ])('of $name', ({ objects, stays, want }) => {

@@ -3,9 +3,9 @@ import type { JsonObject } from '#lib/json.ts';
 import { agent, ago, ask, condition, ready, readyTeam, running, team, unready, warning, why } from './why.fixture.ts';
 
 const RESTART = [
-  `agentiso patch agent a-dev -p '{"spec":{"desiredState":"Stopped"}}'`,
+  `agentiso stop a-dev`,
   `agentiso wait agent/a-dev '--for=jsonpath={.status.phase}=Stopped' --timeout=60s`,
-  `agentiso patch agent a-dev -p '{"spec":{"desiredState":"Running"}}'`,
+  `agentiso start a-dev`,
 ].join(' && ');
 
 describe('an agent that needs somebody', () => {
@@ -43,7 +43,7 @@ describe('an agent that needs somebody', () => {
       message: 'this version does not act on spec.desiredState Suspended',
       spec: { desiredState: 'Suspended' },
       text: 'let it run:',
-      command: `agentiso patch agent a-dev -p '{"spec":{"desiredState":"Running"}}'`,
+      command: `agentiso start a-dev`,
     },
     { reason: 'NotSupportedYet', message: 'something else', spec: {}, text: 'take out what is named:', command: 'agentiso edit team a' },
     {
@@ -98,12 +98,24 @@ describe('an agent that needs somebody', () => {
     expect(ask(own, [readyTeam('a')]).advice?.command).toBe(`agentiso patch agent a-dev -p '{"spec":{"backend":"shell"}}'`);
   });
 
+  it('has a full inbox, which keeps nobody but those who write to it', () => {
+    const what = agent('dev', {
+      phase: 'Ready',
+      conditions: [condition('Ready', 'True', 'Running'), condition('InboxFull', 'True', 'InboxFull')],
+      mailbox: { unacked: 100, oldestUnackedAt: ago(60) },
+    });
+    expect(why(what)[0]).toMatch(
+      /^agent\/a-dev has a full inbox: it has not acknowledged 100 messages, the oldest there since 60s; more are refused/,
+    );
+    expect(why(what)[1]).toContain('agentiso messages a/dev --unseen');
+  });
+
   it('was stopped by a person', () => {
     const what = agent('dev', { phase: 'Stopped', conditions: [condition('Ready', 'False', 'Stopped')] }, { desiredState: 'Stopped' });
     expect(why(what)).toEqual([
       'agent/a-dev is Stopped: a person stopped it (spec.desiredState is Stopped)',
       'what helps: let it run again:',
-      `  agentiso patch agent a-dev -p '{"spec":{"desiredState":"Running"}}'`,
+      `  agentiso start a-dev`,
     ]);
   });
 

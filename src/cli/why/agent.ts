@@ -1,33 +1,34 @@
 /** Why an Agent is not ready. Pure. */
 import type { Condition } from '#api/meta.ts';
 import { DRAINING_ANNOTATION } from '#api/team-rules.ts';
-import type { Agent } from '#api/types.ts';
+import { type Agent, shortName } from '#api/types.ts';
 import { lookAtReason } from './agent-reasons.ts';
-import { startAgent } from './commands.ts';
+import { commandOf, startAgent } from './commands.ts';
 import { type Finding, fine, leadingTo, type Sight, stuck, waiting } from './finding.ts';
 import { lookAtUnseen } from './unseen.ts';
-
 import { findTeam } from './view.ts';
 import { conditionOf, idOf, listed, since } from './words.ts';
 
 export function lookAtAgent(agent: Agent, sight: Sight): Finding {
-  const { view, now } = sight;
-  const { phase, startedAt, isolation } = agent.status ?? {};
   const unseen = lookAtUnseen(agent, sight);
   if (unseen) return unseen;
   if (agent.metadata.annotations?.[DRAINING_ANNOTATION] !== undefined) return lookAtSurplus(agent, sight);
   const condition = deepest(agent);
-  if (condition?.status === 'True') {
-    const held = view.heldBy(agent);
-    if (held.length > 0) return fine('is Working', `on ${listed(held.map(idOf))}`);
-    return fine(
-      `is ${phase ?? 'Ready'}`,
-      `it has run ${since(startedAt, now)}${isolation?.driver ? ` (${isolation.driver})` : ''} and waits for tasks`,
-    );
-  }
+  if (condition?.status === 'True') return lookAtReady(agent, sight);
   if (agent.spec.desiredState === 'Stopped') return lookAtStopped(agent, sight);
-  if (!condition) return waiting(`is ${phase ?? 'Pending'}`, 'it has not reported yet');
+  if (!condition) return waiting(`is ${agent.status?.phase ?? 'Pending'}`, 'it has not reported yet');
   return lookAtReason(agent, condition, sight);
+}
+
+function lookAtReady(agent: Agent, sight: Sight): Finding {
+  const { phase, startedAt, isolation } = agent.status ?? {};
+  if (conditionOf(agent, 'InboxFull')?.status === 'True') return lookAtFullInbox(agent, sight);
+  const held = sight.view.heldBy(agent);
+  if (held.length > 0) return fine('is Working', `on ${listed(held.map(idOf))}`);
+  return fine(
+    `is ${phase ?? 'Ready'}`,
+    `it has run ${since(startedAt, sight.now)}${isolation?.driver ? ` (${isolation.driver})` : ''} and waits for tasks`,
+  );
 }
 
 /** What Ready only passes on is read where it is said. */
@@ -35,6 +36,17 @@ function deepest(agent: Agent): Condition | undefined {
   const ready = conditionOf(agent, 'Ready');
   const network = conditionOf(agent, 'NetworkReady');
   return ready?.reason === 'NetworkNotReady' && network?.status === 'False' ? network : ready;
+}
+
+/** It works, but nobody can tell it anything. */
+function lookAtFullInbox(agent: Agent, { view, now }: Sight): Finding {
+  const { unacked, oldestUnackedAt } = agent.status?.mailbox ?? {};
+  const old = oldestUnackedAt === undefined ? '' : `, the oldest there ${since(oldestUnackedAt, now)}`;
+  const address = `${agent.spec.team}/${shortName(agent.spec.team, agent.metadata.name)}`;
+  return stuck('has a full inbox', `it has not acknowledged ${unacked ?? 100} messages${old}; more are refused until it reads them`, {
+    text: `see what it was told (${commandOf(view, 'messages', address, '--unseen')}) and what it does (${commandOf(view, 'logs', agent.metadata.name)}); a new start does not empty the inbox, deleting the agent does:`,
+    command: commandOf(view, 'delete', 'agent', agent.metadata.name),
+  });
 }
 
 function lookAtSurplus(agent: Agent, { view }: Sight): Finding {

@@ -26,7 +26,7 @@ describe('blockersIn', () => {
     expect(blockersText(found)).toBe(`agent/a-dev is Stopped: a person stopped it (spec.desiredState is Stopped)
   in the way of: team/a, task/a-build, task/a-deploy and task/a-announce
 what helps: let it run again:
-  agentiso patch agent a-dev -p '{"spec":{"desiredState":"Running"}}' -n prod
+  agentiso start a-dev -n prod
 
 task/a-typo is Blocked: DependencyNotFound: team a has no task none
 what helps: create it, or do without it:

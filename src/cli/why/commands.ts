@@ -47,22 +47,20 @@ function nulled(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, value ?? null]));
 }
 
-/** The only way for a task that has ended. */
-export function runAgain(view: View, task: Task): string {
-  const { name } = task.metadata;
-  if (makerOf(view, task)) return commandOf(view, 'delete', 'task', name);
-  return [commandOf(view, 'get', 'task', name, '-o', 'yaml'), commandOf(view, 'replace', '--force', '-f', '-')].join(' | ');
+/** For a task that has failed, also one that was given up. */
+export function runAgain(view: View, { metadata }: Task): string {
+  return commandOf(view, 'retry', metadata.name);
 }
 
 export function startAgent(view: View, agent: Agent): string {
-  return patch(view, agent, { spec: { desiredState: 'Running' } });
+  return commandOf(view, 'start', agent.metadata.name);
 }
 
 /** Stopped and started by a person, an agent begins anew, whatever has been counted against it. */
 export function restartAgent(view: View, agent: Agent): string {
   const { name } = agent.metadata;
   return [
-    patch(view, agent, { spec: { desiredState: 'Stopped' } }),
+    commandOf(view, 'stop', name),
     commandOf(view, 'wait', `agent/${name}`, '--for=jsonpath={.status.phase}=Stopped', '--timeout=60s'),
     startAgent(view, agent),
   ].join(' && ');

@@ -4,14 +4,7 @@ import { isObject } from '#lib/json.ts';
 import { describe } from './commands.ts';
 import { type Finding, fine, leadingTo, type Sight, stuck } from './finding.ts';
 import { findAgent } from './view.ts';
-import { idOf, isBlank, wordsOf } from './words.ts';
-
-export function lookAtMerge(merge: KindObject, sight: Sight): Finding {
-  if (!isBlank(merge)) return lookAtOther(merge, sight);
-  return stuck('is stored', 'NotSupportedYet: this version acts on no Merge', {
-    text: 'bring the commits together with git yourself; docs/kinds/merge.md says where they are',
-  });
-}
+import { idOf, wordsOf } from './words.ts';
 
 /** An agent is also a Pod of the same name; what is wrong is wrong with the agent. */
 export function lookAtPod(pod: KindObject, sight: Sight): Finding {

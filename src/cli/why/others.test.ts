@@ -84,17 +84,6 @@ describe('a namespace', () => {
 });
 
 describe('other kinds', () => {
-  it('a Merge is stored and nothing more', () => {
-    expect(why(object('Merge', 'm', { spec: {} }))[0]).toBe('merge/m is stored: NotSupportedYet: this version acts on no Merge');
-  });
-
-  it('a Merge with a status speaks for itself', () => {
-    const merge = object('Merge', 'm', {
-      status: { phase: 'Conflicted', conditions: [condition('Ready', 'False', 'Conflict', 'main.c')] },
-    });
-    expect(why(merge)[0]).toBe('merge/m is Conflicted and not Ready: Conflict: main.c');
-  });
-
   it('a Pod is its agent', () => {
     expect(
       why(object('Pod', 'a-dev', { status: { phase: 'Failed' } }), [unready('dev', 'BackendMissing', 'no codex'), readyTeam('a')])[1],

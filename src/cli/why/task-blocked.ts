@@ -1,15 +1,18 @@
 /** Which dependency of a Task stands in the way. Pure. */
 import { shortName, type Task } from '#api/types.ts';
 import { nearest } from '#lib/suggest.ts';
-import { changeTask, edit } from './commands.ts';
+import { changeTask, commandOf, edit, runAgain } from './commands.ts';
 import { type Advice, type Finding, leadingTo, type Sight, stuck } from './finding.ts';
 import { findTask, makerOf, type View } from './view.ts';
-import { conditionOf, idOf, listed, wordsOf } from './words.ts';
+import { conditionOf, idOf, listed, since, wordsOf } from './words.ts';
 
 const SAYS = 'is Blocked';
 
-export function lookAtBlocked(task: Task, { view }: Sight): Finding {
+export function lookAtBlocked(task: Task, sight: Sight): Finding {
+  const { view } = sight;
   const { team } = task.spec;
+  if (task.status?.owner !== undefined) return lookAtDeclared(task, sight);
+  if (task.status?.reason === 'PlanTimeout') return lookAtLatePlan(task, view);
   const names = task.spec.dependsOn ?? [];
   const missing = names.find((name) => findTask(view, team, name) === undefined);
   if (missing !== undefined) return lookAtMissing(task, missing, view);
@@ -18,6 +21,29 @@ export function lookAtBlocked(task: Task, { view }: Sight): Finding {
   if (open.length > 0) return leadingTo([...open].sort(byHope), SAYS, waitsFor(open));
   const { reason = '', message = '' } = conditionOf(task, 'Ready') ?? { reason: task.status?.reason ?? '' };
   return stuck(SAYS, wordsOf({ reason, message }), { text: 'see the whole of it:', command: edit(view, task) });
+}
+
+/** Its owner has it and says that it cannot go on. */
+function lookAtDeclared(task: Task, { view, now }: Sight): Finding {
+  const { owner, startedAt } = task.status ?? {};
+  const message = conditionOf(task, 'Ready')?.message ?? '';
+  const says = `is Blocked on agent/${owner} ${since(startedAt, now)}`;
+  return stuck(says, wordsOf({ reason: 'BlockedByOwner', message }), {
+    text: 'help it on with a word, or assign the task to somebody else:',
+    command: commandOf(view, 'message', owner ?? '', 'TEXT'),
+  });
+}
+
+/** With a plan there is something to approve; without one it is asked for anew. */
+function lookAtLatePlan(task: Task, view: View): Finding {
+  const because = wordsOf({ reason: 'PlanTimeout', message: conditionOf(task, 'Ready')?.message ?? '' });
+  if (conditionOf(task, 'PlanApproved')?.status !== 'Unknown') {
+    return stuck(SAYS, because, { text: 'have it tried anew, with a new plan:', command: runAgain(view, task) });
+  }
+  return stuck(SAYS, because, {
+    text: 'read the plan (status.plan), and approve it:',
+    command: commandOf(view, 'approve', task.metadata.name),
+  });
 }
 
 function openOf(task: Task, view: View): readonly Task[] {

@@ -2,7 +2,7 @@
 import { type Agent, shortName, type Task } from '#api/types.ts';
 import { nearest } from '#lib/suggest.ts';
 import { lookAtAgent } from './agent.ts';
-import { changeTask } from './commands.ts';
+import { changeTask, commandOf } from './commands.ts';
 import { type Finding, leadingTo, type Sight, stuck, waiting } from './finding.ts';
 import { lastWords } from './task-failed.ts';
 import { findTeam, suits, type View } from './view.ts';
@@ -26,14 +26,36 @@ export function lookAtPending(task: Task, sight: Sight): Finding {
     case 'AttemptFailed':
     case 'AttemptLost':
     case 'LeaseExpired':
+    case 'VerifyFailed':
+    case 'Stuck':
       return waiting(SAYS, `${because}${lastWords(task)}; it goes again in ${timeLeft(backOffMs(task, sight.now))}`, PATIENCE);
     case 'Interrupted':
     case 'AgentGone':
     case 'Reassigned':
+    case 'Released':
+    case 'Retried':
+    case 'PlanRefused':
       return waiting(SAYS, `${because}; it goes again at once`, PATIENCE);
+    case 'OpenForClaim':
+      return lookAtOpen(task, sight);
     default:
       return waiting(SAYS, because === '' ? 'it is about to be handed to an agent' : because);
   }
+}
+
+/** Nobody is assigned to it: an agent has to come and take it. */
+function lookAtOpen(task: Task, sight: Sight): Finding {
+  const { request } = task.spec;
+  const agents = suitable(task, sight.view);
+  const willing = agents.filter((agent) => conditionOf(agent, 'Ready')?.status === 'True');
+  if (willing.length === 0) return lookForAgent(task, sight);
+  const because = `OpenForClaim: it is not assigned; ${listed(willing.map(idOf))} may claim it`;
+  if (request)
+    return waiting(SAYS, `${because}; it expires ${request.timeoutSeconds} s after it was asked`, { text: 'patience: everybody was told' });
+  return waiting(SAYS, because, {
+    text: 'let an agent know of it; it runs `team claim`:',
+    command: commandOf(sight.view, 'message', willing[0]?.metadata.name ?? '', `please claim ${task.metadata.name}`),
+  });
 }
 
 const PATIENCE = { text: 'patience: it is tried again by itself' } as const;
@@ -57,6 +79,14 @@ function lookForTeam(task: Task, view: View): Finding {
     return stuck(SAYS, because, { text: `apply a manifest of a Team called ${name}; a task cannot change its team` });
   }
   const roles = team.spec.roles.map((role) => role.name);
+  const lacking = (task.spec.skills ?? []).filter((skill) => !team.spec.roles.some((role) => role.skills?.includes(skill)));
+  if (lacking.length > 0) {
+    const because = `NoAgent: nobody in team ${name} has the skill ${listed(lacking)}`;
+    return stuck(SAYS, because, {
+      text: 'give a role of the team that skill, or do without it:',
+      command: changeTask(view, task, { skills: undefined }),
+    });
+  }
   const isComing = assignTo === undefined || roles.includes(assignTo);
   if (isComing)
     return leadingTo([team], SAYS, `NoAgent: ${assignTo === undefined ? 'an agent' : assignTo} of ${idOf(team)} does not exist yet`);
@@ -93,12 +123,19 @@ function distanceOf(agent: Agent, sight: Sight): number {
 }
 
 function suitable(task: Task, view: View): readonly Agent[] {
-  const { team, assignTo } = task.spec;
-  return view.once(`suitable for ${whomFor(task)}`, () => view.agentsOf(team).filter((agent) => suits(agent, assignTo)));
+  const { team } = task.spec;
+  return view.once(`suitable for ${whomFor(task)}`, () => view.agentsOf(team).filter((agent) => isSuitable(agent, task)));
 }
 
-function whomFor({ spec }: Task): string {
-  return `${spec.team} ${spec.assignTo ?? ''}`;
+/** As the task controller chooses: by name or role, all the skills, and nobody for a request of its own. */
+function isSuitable(agent: Agent, { spec }: Task): boolean {
+  const { assignTo, skills = [], request, team } = spec;
+  if (!suits(agent, assignTo) || request?.by === shortName(team, agent.metadata.name)) return false;
+  return skills.every((skill) => agent.spec.skills?.includes(skill));
+}
+
+function whomFor({ spec: { team, assignTo = '', skills = [], request } }: Task): string {
+  return [team, assignTo, request?.by ?? '', ...skills].join(' ');
 }
 
 /** Of a large team those that have been at it longest. */
@@ -134,7 +171,7 @@ function placesIn(tasks: readonly Task[]): ReadonlyMap<string, number> {
 
 /** Reasons of those that stand in no line. */
 function isBefore(reason: string | undefined): boolean {
-  return ['NoAgent', 'AttemptFailed', 'AttemptLost', 'LeaseExpired'].includes(reason ?? '');
+  return ['NoAgent', 'OpenForClaim', 'AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck'].includes(reason ?? '');
 }
 
 function turn(a: Task, b: Task): number {

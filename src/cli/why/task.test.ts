@@ -138,7 +138,7 @@ describe('a task without an agent', () => {
       'task/a-x is Pending: no suitable agent is ready; closest is agent/a-d2, 2 others could do it',
       '  agent/a-d2 is Stopped: a person stopped it (spec.desiredState is Stopped)',
       'what helps: let it run again:',
-      `  agentiso patch agent a-d2 -p '{"spec":{"desiredState":"Running"}}'`,
+      `  agentiso start a-d2`,
     ]);
   });
 
@@ -214,7 +214,7 @@ describe('a task that depends on others', () => {
       '    task/a-build is Pending: no suitable agent is ready',
       '      agent/a-dev is Stopped: a person stopped it (spec.desiredState is Stopped)',
       'what helps: let it run again:',
-      `  agentiso patch agent a-dev -p '{"spec":{"desiredState":"Running"}}'`,
+      `  agentiso start a-dev`,
     ]);
   });
 
@@ -243,7 +243,7 @@ describe('a task that depends on others', () => {
       'task/a-x is Blocked: DependencyFailed: it waits for task/a-y, which failed',
       '  task/a-y is Failed: MaxAttempts: attempt 3 of 3 exited with 7; its last words: make: *** [all] Error 2',
       'what helps: mend what made it fail, then run it again:',
-      `  agentiso get task a-y -o yaml | agentiso replace --force -f -`,
+      `  agentiso retry a-y`,
     ]);
   });
 
@@ -307,7 +307,7 @@ describe('a task that depends on others', () => {
 describe('a task that failed', () => {
   const failed = (reason: string, message = '', spec = {}, metadata = {}) =>
     task('x', { phase: 'Failed', reason, conditions: [condition('Ready', 'False', reason, message)] }, spec, metadata);
-  const again = `agentiso get task a-x -o yaml | agentiso replace --force -f -`;
+  const again = `agentiso retry a-x`;
   it.each([
     { reason: 'MaxAttempts', what: failed('MaxAttempts', 'attempt 1 of 1 timed out after 5 s'), command: again },
     {
@@ -324,20 +324,22 @@ describe('a task that failed', () => {
     {
       reason: 'Cancelled',
       what: failed('Cancelled', '', { cancelled: true }),
-      command: `agentiso patch task a-x -p '{"spec":{"cancelled":false}}' && ${again}`,
+      command: again,
     },
+    { reason: 'RequestExpired', what: failed('RequestExpired', 'nobody has claimed it within 30 s'), command: again },
+    { reason: 'PlanRejected', what: failed('PlanRejected', 'round 3 of 3 was refused'), command: `agentiso edit task a-x && ${again}` },
   ])('$reason', ({ what, command }) => {
     expect(ask(what).advice?.command).toBe(command);
   });
 
   it.each([
-    { reason: 'MaxAttempts', entry: {}, command: 'agentiso delete task a-x' },
-    { reason: 'NotSupportedYet', entry: {}, command: 'agentiso edit team a && agentiso delete task a-x' },
-    { reason: 'Cancelled', entry: {}, command: 'agentiso delete task a-x' },
+    { reason: 'MaxAttempts', entry: {}, command: 'agentiso retry a-x' },
+    { reason: 'NotSupportedYet', entry: {}, command: 'agentiso edit team a && agentiso retry a-x' },
+    { reason: 'Cancelled', entry: {}, command: 'agentiso retry a-x' },
     {
       reason: 'Cancelled',
       entry: { cancelled: true },
-      command: `agentiso patch team a --type json -p '[{"op":"add","path":"/spec/tasks/0/cancelled","value":false}]' && agentiso delete task a-x`,
+      command: 'agentiso retry a-x',
     },
   ])('$reason, made by a team that lists it with $entry', ({ reason, entry, command }) => {
     const listing = readyTeam('a', { tasks: [{ name: 'x', ...entry }] });
@@ -360,4 +362,93 @@ it('being cancelled while it runs is said', () => {
 it('Stuck is said', () => {
   const what = running('x', 'dev', { conditions: [condition('Stuck', 'True', 'TooLong', 'no progress for 9 minutes')] });
   expect(why(what, [ready('dev')])[0]).toBe('task/a-x is Running on agent/a-dev since 12s, attempt 1 of 3: no progress for 9 minutes');
+});
+
+describe('a task that agents claim by themselves', () => {
+  const open = (spec = {}) => waitingTask('x', 'Pending', 'OpenForClaim', 'any suitable agent of the team may claim it', spec);
+
+  it('says who may, and how to let them know', () => {
+    expect(why(open(), [ready('dev'), readyTeam('a')])).toEqual([
+      'task/a-x is Pending: OpenForClaim: it is not assigned; agent/a-dev may claim it',
+      'what helps: let an agent know of it; it runs `team claim`:',
+      `  agentiso message a-dev 'please claim a-x'`,
+    ]);
+  });
+
+  it('leads to the agent that would have to be ready, and never to whoever asked', () => {
+    const request = { by: 'boss', timeoutSeconds: 30 };
+    expect(why(open({ request }), [ready('boss'), stopped('dev'), readyTeam('a')])[1]).toMatch(/^ {2}agent\/a-dev is Stopped/);
+    expect(why(open({ request }), [ready('boss'), ready('dev')])[0]).toMatch(/agent\/a-dev may claim it; it expires 30 s after/);
+  });
+
+  it('names the skill that nobody has', () => {
+    const what = waitingTask('x', 'Pending', 'NoAgent', '', { skills: ['sql'] });
+    expect(why(what, [ready('dev'), readyTeam('a')])).toEqual([
+      'task/a-x is Pending: NoAgent: nobody in team a has the skill sql',
+      'what helps: give a role of the team that skill, or do without it:',
+      `  agentiso patch task a-x -p '{"spec":{"skills":null}}'`,
+    ]);
+  });
+
+  it('is at work when somebody has it', () => {
+    const held = running('x', 'dev', { claim: 'Pulled' });
+    expect(ask(held, [ready('dev')])).toMatchObject({ state: 'fine' });
+  });
+
+  it('was declared blocked by its owner', () => {
+    const conditions = [condition('Ready', 'False', 'BlockedByOwner', 'no key')];
+    const what = task('x', { phase: 'Blocked', reason: 'BlockedByOwner', owner: 'a-dev', startedAt: ago(12), conditions });
+    expect(why(what, [ready('dev')])).toEqual([
+      'task/a-x is Blocked on agent/a-dev since 12s: BlockedByOwner: no key',
+      'what helps: help it on with a word, or assign the task to somebody else:',
+      '  agentiso message a-dev TEXT',
+    ]);
+  });
+
+  it('waits out its pause after a verification that failed, and tells what that said', () => {
+    const commands = [{ command: 'make test', exitCode: 2, output: '1 failed\n' }];
+    const what = task('x', {
+      phase: 'Pending',
+      reason: 'VerifyFailed',
+      attempt: 1,
+      failures: 1,
+      finishedAt: ago(0.2),
+      verification: { attempt: 1, passed: false, commands },
+      result: { stdout: 'fine' },
+    });
+    expect(why(what)[0]).toBe('task/a-x is Pending: VerifyFailed; its last words: 1 failed; it goes again in 1 s');
+  });
+
+  it('is being verified', () => {
+    const what = running('x', 'dev', { reason: 'Verifying' });
+    expect(why(what, [ready('dev')])[0]).toMatch(/its work is done and is being verified$/);
+  });
+});
+
+describe('a task that needs a plan', () => {
+  const planning = (status: string, reason: string, message: string) =>
+    task(
+      'x',
+      { phase: 'Claimed', owner: 'a-dev', attempt: 1, conditions: [condition('PlanApproved', status, reason, message)] },
+      { planRequired: true },
+    );
+
+  it.each([
+    { what: planning('False', 'PlanNeeded', 'a-dev is to submit a plan'), state: 'waiting', command: undefined },
+    { what: planning('False', 'PlanRefused', 'round 1 of 3 was refused'), state: 'waiting', command: undefined },
+    { what: planning('Unknown', 'PlanSubmitted', 'round 1 of 3 waits for the lead'), state: 'stuck', command: 'agentiso approve a-x' },
+  ])('$what.status.conditions.0.reason', ({ what, state, command }) => {
+    const found = ask(what, [ready('dev')]);
+    expect([found.state, found.advice?.command]).toEqual([state, command]);
+  });
+
+  it.each([
+    ['Unknown', 'agentiso approve a-x'],
+    ['False', 'agentiso retry a-x'],
+  ])('PlanTimeout with PlanApproved %s', (status, command) => {
+    const conditions = [condition('Ready', 'False', 'PlanTimeout', 'too late'), condition('PlanApproved', status, 'X')];
+    const what = task('x', { phase: 'Blocked', reason: 'PlanTimeout', conditions }, { planRequired: true });
+    expect(ask(what).advice?.command).toBe(command);
+    expect(why(what)[0]).toBe('task/a-x is Blocked: PlanTimeout: too late');
+  });
 });

@@ -1,13 +1,13 @@
 /** Why a Task is where it is. Pure. */
 import type { Task } from '#api/types.ts';
-import { edit } from './commands.ts';
+import { commandOf } from './commands.ts';
 import { type Finding, fine, leadingTo, type Sight, stuck, waiting } from './finding.ts';
 import { lookAtBlocked } from './task-blocked.ts';
 import { lookAtFailed } from './task-failed.ts';
 import { lookAtPending } from './task-pending.ts';
 import { lookAtUnseen } from './unseen.ts';
-import { findAgent } from './view.ts';
-import { conditionOf, idOf, since, timeLeft } from './words.ts';
+import { findAgent, type View } from './view.ts';
+import { conditionOf, idOf, since, timeLeft, wordsOf } from './words.ts';
 
 export function lookAtTask(task: Task, sight: Sight): Finding {
   switch (task.status?.phase) {
@@ -43,14 +43,32 @@ function lookAtHeld(task: Task, { view, now }: Sight): Finding {
   const says = `is ${status?.phase} on agent/${status?.owner} ${since(status?.startedAt, now)}, ${attemptOf(task)}`;
   if (owner && conditionOf(owner, 'Ready')?.status !== 'True') return leadingTo([owner], says, `${idOf(owner)} is not ready`);
   if (spec.cancelled) return waiting(says, 'it was cancelled and is being ended');
+  const planned = lookAtPlan(task, says, view);
+  if (planned) return planned;
+  if (status?.reason === 'Verifying')
+    return waiting(says, 'its work is done and is being verified', { text: 'patience: its verify commands run' });
   const stuckNow = conditionOf(task, 'Stuck');
   if (stuckNow?.status === 'True') {
     return stuck(says, stuckNow.message, {
-      text: 'give it to another agent (assignTo), or cancel it (cancelled)',
-      command: edit(view, task),
+      text: 'give it to another agent, or cancel it:',
+      command: commandOf(view, 'assign', task.metadata.name, 'AGENT'),
     });
   }
+  if (status?.claim === 'Pulled') return { ...fine(says), patience: `patience: agent/${status.owner} works on ${idOf(task)}` };
   const leftMs = Date.parse(status?.startedAt ?? '') + (spec.timeoutSeconds ?? Number.NaN) * 1_000 - now.getTime();
   const limit = Number.isNaN(leftMs) ? '' : `; it is ended in ${timeLeft(leftMs)} at the latest (spec.timeoutSeconds)`;
   return { ...fine(says), patience: `patience: ${idOf(task)} is at work${limit}` };
+}
+
+/** Nothing starts before the plan is approved: who has to do something about it? */
+function lookAtPlan(task: Task, says: string, view: View): Finding | undefined {
+  const condition = conditionOf(task, 'PlanApproved');
+  if (!task.spec.planRequired || task.status?.phase !== 'Claimed' || condition?.status === 'True') return undefined;
+  if (condition?.status !== 'Unknown') {
+    return waiting(says, wordsOf(condition ?? { reason: 'PlanNeeded' }), { text: 'patience: the agent has 10 minutes for its plan' });
+  }
+  return stuck(says, wordsOf(condition), {
+    text: 'the lead decides, or you do (agentiso refuse says no):',
+    command: commandOf(view, 'approve', task.metadata.name),
+  });
 }

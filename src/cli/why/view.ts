@@ -68,8 +68,9 @@ export function findTask(view: View, team: string, name: string): Task | undefin
   return (view.find('Task', name) ?? view.find('Task', `${team}-${name}`)) as Task | undefined;
 }
 
+/** A Task that its owner has declared blocked is still its owner's. */
 function isHeld({ status }: Task): boolean {
-  return status?.phase === 'Claimed' || status?.phase === 'Running';
+  return status?.owner !== undefined && ['Claimed', 'Running', 'Blocked'].includes(status.phase ?? '');
 }
 
 /** Everybody looks around, and there may be thousands. */

@@ -23,6 +23,7 @@ export function applyOptionsOf(options: OptionValues, isDryRun: boolean): ApplyO
     isServerSide,
     isForced,
     isDryRun,
+    isPartOfSet: true,
     fieldManager: typeof given === 'string' ? given : manager,
     fieldValidation: fieldValidationOf(options),
   };

@@ -63,24 +63,37 @@ export interface Trial {
   /** False: something may yet be wrong that the server could not get to. */
   readonly isAccepted: boolean;
   readonly problems: readonly string[];
+  /** What came of each, in their order. */
+  readonly tried: readonly Tried[];
+}
+
+/** `object`: as the server would have it; absent where it could not say. `live`: as it is, where that was asked for. */
+export interface Tried {
+  readonly item: ApplyItem;
+  readonly object?: ApiObject;
+  readonly live?: ApiObject;
 }
 
 /** Everything the server would refuse whatever happens meanwhile, with the place of each mistake. Nothing is stored. */
 export async function tryItems(session: Session, items: readonly ApplyItem[], options: ApplyOptions): Promise<Trial> {
   const silent = { connection: session.connection, err: () => {} };
-  const refused = await inParallel(items, async (item) => {
+  const answers = await inParallel(items, async (item): Promise<Tried & { refused?: string[] }> => {
     // Nothing will be written any more.
-    if (session.signal.aborted) return undefined;
+    if (session.signal.aborted) return { item };
     try {
       const step = await planStep(session, item, options);
-      await sendStep(silent, item.target, step, { ...options, isDryRun: true });
-      return undefined;
+      const object = await sendStep(silent, item.target, step, { ...options, isDryRun: true });
+      return { item, object, ...('live' in step ? { live: step.live } : {}) };
     } catch (error) {
-      if (session.signal.aborted) return undefined;
-      return refusals(error, item);
+      if (session.signal.aborted) return { item };
+      return { item, refused: refusals(error, item) };
     }
   });
-  return { isAccepted: refused.every((each) => each === undefined), problems: refused.flatMap((each) => each ?? []) };
+  return {
+    isAccepted: answers.every(({ refused }) => refused === undefined),
+    problems: answers.flatMap(({ refused }) => refused ?? []),
+    tried: answers,
+  };
 }
 
 /** What no other document can make right, as a namespace could be that an earlier one creates; with the place of each mistake. */

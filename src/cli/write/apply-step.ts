@@ -19,6 +19,8 @@ export interface StepOptions {
   readonly fieldValidation: FieldValidation;
   readonly isForced: boolean;
   readonly isDryRun: boolean;
+  /** See WriteOptions. */
+  readonly isPartOfSet?: boolean;
 }
 
 /** The document as it is sent: in its namespace, and without a status, which is not the writer's to say. */

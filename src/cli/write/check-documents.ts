@@ -74,7 +74,7 @@ export async function schemaProblems(documents: readonly SourceDocument[], names
 /** As if all of them had to be of our kinds. */
 export async function ourProblems(documents: readonly SourceDocument[], namespace: string): Promise<string[]> {
   if (documents.length === 0) return [];
-  const [{ knownKind }, { formatProblem }] = await Promise.all([import('#api/kinds.ts'), import('#api/validate.ts')]);
+  const [{ knownKind }, { formatProblem }] = await Promise.all([import('#api/kinds.ts'), import('#api/invalid-object.ts')]);
   return documents.flatMap(({ object, at }) => {
     const metadata = metadataOf(object);
     const named = { name: `${metadata['generateName']}xxxxx`, namespace, ...metadata };

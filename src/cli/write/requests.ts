@@ -18,6 +18,8 @@ export interface WriteOptions {
   readonly fieldValidation?: FieldValidation;
   /** Everything is done and checked but nothing is stored. */
   readonly isDryRun?: boolean;
+  /** Of a trial: what the object names may be another of the set, which is looked at as a whole here. Servers that never ask ignore it. */
+  readonly isPartOfSet?: boolean;
 }
 
 export interface ObjectAddress {
@@ -85,8 +87,9 @@ export function deleteObject(writer: Writer, { resource, namespace, name }: Obje
   return write(writer, { method: 'DELETE', path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(options) });
 }
 
-function queryOf({ fieldManager, fieldValidation, isDryRun }: WriteOptions) {
-  return { fieldManager, fieldValidation, dryRun: isDryRun ? 'All' : undefined };
+function queryOf({ fieldManager, fieldValidation, isDryRun, isPartOfSet }: WriteOptions) {
+  const relations = isDryRun && isPartOfSet ? 'Ignore' : undefined;
+  return { fieldManager, fieldValidation, dryRun: isDryRun ? 'All' : undefined, relations };
 }
 
 async function write({ connection, err }: Writer, request: ApiRequest): Promise<ApiObject> {

@@ -6,13 +6,13 @@ import { readdir, rename } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { NotFoundError, UnavailableError, WaitingError } from '#lib/errors.ts';
+import { KeyedLock } from '#lib/keyed-lock.ts';
 import type { Logger } from '#lib/log.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Driver, GuestPort, Isolation, Usage, WorkspaceSpec, WorkspaceState } from '../driver.ts';
 import { dialGuest } from './dial.ts';
 import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
 import { adoptGuest, type GuestProcess, startGuest } from './guest-process.ts';
-import { KeyedLock } from './keyed-lock.ts';
 import type { Launcher, ReadyGuest } from './launcher.ts';
 import { findLaunches, type Launch } from './launches.ts';
 import { readLogTail } from './log-tail.ts';
@@ -74,7 +74,9 @@ export class LocalDriver implements Driver {
     return this.#lock.run(id, async () => {
       signal.throwIfAborted();
       const found = await this.#find(id);
-      const isKnown = living(found.guest) !== undefined || (await isPresent(found.paths.directory));
+      // A run directory may lie elsewhere: one that is left is still ours to remove.
+      const left = await Promise.all([found.paths.directory, found.paths.run].map(isPresent));
+      const isKnown = living(found.guest) !== undefined || left.includes(true);
       return isKnown ? this.#observe(found) : undefined;
     });
   }
@@ -117,6 +119,11 @@ export class LocalDriver implements Driver {
     if (state === undefined) throw new NotFoundError(`there is no workspace ${id}`);
     if (state.phase === 'exited') throw new UnavailableError(`workspace ${id} has exited`, { reason: 'WorkspaceExited' });
     return dialGuest(socketIn(this.runDirectory(id), port), signal);
+  }
+
+  async hasFiles(id: string): Promise<boolean> {
+    const { directory, workspace } = this.#launcher.pathsOf(id);
+    return (await Promise.all([workspace, join(directory, 'upper')].map(holdsAnything))).includes(true);
   }
 
   usage(id: string, signal: AbortSignal): Promise<Usage | undefined> {
@@ -272,6 +279,14 @@ export class LocalDriver implements Driver {
   #notify(id: string): void {
     for (const listener of this.#listeners) listener(id);
   }
+}
+
+/** What cannot be read may hold anything. */
+function holdsAnything(directory: string): Promise<boolean> {
+  return readdir(directory).then(
+    (names) => names.length > 0,
+    (error: unknown) => (error as NodeJS.ErrnoException).code !== 'ENOENT',
+  );
 }
 
 function living(guest: GuestProcess | undefined): GuestProcess | undefined {

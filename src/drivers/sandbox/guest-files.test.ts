@@ -32,6 +32,25 @@ describe('the files of the guest agent', () => {
     expect(await findGuestFiles('/dev/null')).toEqual({ guestAgent: '/dev/null' });
   });
 
+  it('are three with the command for the programs inside, which stays one that can be run', async () => {
+    const team = join(base, 'bin', 'team');
+    await mkdir(join(base, 'bin'));
+    await writeFile(team, '#!/bin/sh');
+    const own = guestFilesIn(folder, { guestAgent: agent, guestPack: pack, teamCommand: team });
+    expect(own).toMatchObject({ teamCommand: join(folder, 'team') });
+    for (const [mode, isSame] of [
+      [0o755, true],
+      [0o775, false],
+    ] as const) {
+      await chmod(team, mode);
+      const found = await findGuestFiles(agent);
+      expect(found).toEqual({ guestAgent: agent, guestPack: pack, teamCommand: team });
+      await ensureGuestFiles(folder, found);
+      const { ino, mode: ownMode } = await stat(own.teamCommand ?? '');
+      expect([ino === (await stat(team)).ino, ownMode & 0o777]).toEqual([isSame, 0o755]);
+    }
+  });
+
   it('take no room in a folder, and stay as they are when another version is installed', async () => {
     const own = guestFilesIn(folder, { guestAgent: agent, guestPack: pack });
     await ensureGuestFiles(folder, await findGuestFiles(agent));

@@ -1,6 +1,7 @@
 /** The guest agent's files in the folder of a workspace, from where bubblewrap can bind them whoever it runs as. */
+import type { Stats } from 'node:fs';
 import { chmod, copyFile, link, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isPresent } from '../local/directories.ts';
 import { sideBySide } from '../local/side-by-side.ts';
 
@@ -9,24 +10,35 @@ export interface GuestFiles {
   readonly guestAgent: string;
   /** What that file takes its program from, where it does. */
   readonly guestPack?: string;
+  /** The command that the programs inside reach their team with, where there is one. */
+  readonly teamCommand?: string;
 }
 
-/** Where the two are in a workspace's folder. */
-export function guestFilesIn(folder: string, { guestPack }: GuestFiles): GuestFiles {
-  return { guestAgent: join(folder, 'guest-agent.cjs'), ...(guestPack !== undefined && { guestPack: join(folder, 'guest-agent.pack') }) };
+/** Where they are in a workspace's folder. */
+export function guestFilesIn(folder: string, { guestPack, teamCommand }: GuestFiles): GuestFiles {
+  return {
+    guestAgent: join(folder, 'guest-agent.cjs'),
+    ...(guestPack !== undefined && { guestPack: join(folder, 'guest-agent.pack') }),
+    ...(teamCommand !== undefined && { teamCommand: join(folder, 'team') }),
+  };
 }
 
-/** Both lie side by side under one name. */
+/** The pack lies beside the agent under the same name, the command in a folder beside it. */
 export async function findGuestFiles(guestAgent: string): Promise<GuestFiles> {
   const guestPack = guestAgent.replace(/\.cjs$/, '.pack');
-  return { guestAgent, ...(guestPack !== guestAgent && (await isPresent(guestPack)) && { guestPack }) };
+  const teamCommand = join(dirname(guestAgent), 'bin', 'team');
+  const [hasPack, hasCommand] = await sideBySide([guestPack !== guestAgent && isPresent(guestPack), isPresent(teamCommand)]);
+  return { guestAgent, ...(hasPack && { guestPack }), ...(hasCommand && { teamCommand }) };
 }
 
 export async function ensureGuestFiles(folder: string, files: GuestFiles): Promise<void> {
   const own = guestFilesIn(folder, files);
+  const ensure = (source: string | undefined, target: string | undefined) =>
+    source === undefined || target === undefined ? undefined : ensureSame(source, target);
   await sideBySide([
-    ensureSame(files.guestAgent, own.guestAgent),
-    files.guestPack === undefined || own.guestPack === undefined ? undefined : ensureSame(files.guestPack, own.guestPack),
+    ensure(files.guestAgent, own.guestAgent),
+    ensure(files.guestPack, own.guestPack),
+    ensure(files.teamCommand, own.teamCommand),
   ]);
 }
 
@@ -35,15 +47,15 @@ export async function ensureGuestFiles(folder: string, files: GuestFiles): Promi
  * concern to a workspace when another version takes the place of the original.
  */
 async function ensureSame(source: string, target: string): Promise<void> {
-  if ((await isOursAlone(source)) && (await tryLink(source, target))) return;
+  const file = await stat(source);
+  if (isOursAlone(file) && (await tryLink(source, target))) return;
   // Not into what is there: that may be another name of a file that others use.
   await rm(target, { force: true });
   await copyFile(source, target);
-  await chmod(target, 0o644);
+  await chmod(target, 0o644 | (file.mode & 0o111));
 }
 
-async function isOursAlone(path: string): Promise<boolean> {
-  const file = await stat(path);
+function isOursAlone(file: Stats): boolean {
   return file.isFile() && file.uid === process.getuid?.() && (file.mode & 0o666) === 0o644;
 }
 

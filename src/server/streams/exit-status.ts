@@ -17,7 +17,16 @@ export function exitStatus(ended: number): Partial<Status> {
   };
 }
 
-/** Nobody knows how it ended. */
+/** Nobody knows how it ended. An agent that is gone took the command with it, and that is no fault in here. */
 export function lostStatus(error: unknown): Partial<Status> {
+  if (isUnavailable(error)) {
+    return failure(503, 'the agent ended, or was stopped, before the command did', { details: { causes: [{ message: messageOf(error) }] } })
+      .status;
+  }
   return failure(500, `Internal error occurred: ${messageOf(error)}`, { details: { causes: [{ message: messageOf(error) }] } }).status;
+}
+
+/** Also an error of the wire, whose class is not known here. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'Unavailable';
 }

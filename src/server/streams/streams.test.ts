@@ -24,6 +24,11 @@ describe('how a command ended', () => {
       message: 'Internal error occurred: gone',
     });
   });
+
+  it('is not our failure when the agent has gone', () => {
+    const lost = Object.assign(new Error('connection closed: the peer hung up'), { code: 'Unavailable' });
+    expect(lostStatus(lost)).toMatchObject({ status: 'Failure', message: 'the agent ended, or was stopped, before the command did' });
+  });
 });
 
 describe('the size of a terminal', () => {

@@ -20,6 +20,7 @@ import { apiVersionOf, qualifiedName } from '../resources.ts';
 import { badRequest, failure, type StatusError } from '../status.ts';
 import { writerOf } from '../tracking.ts';
 import { type WriteAsked, writeAsked } from '../write-options.ts';
+import { atFrontDoor } from './front-door.ts';
 
 export async function applyConfiguration(call: Call, serving: Serving, patch: Decoded<JsonObject>): Promise<Answer> {
   const { route } = call;
@@ -44,7 +45,7 @@ export async function applyConfiguration(call: Call, serving: Serving, patch: De
     return storedForm(route, next, live);
   };
   const options: WriteOptions = { dryRun: asked.dryRun, track: () => owners, ...(route.subresource ? { subresource: 'status' } : {}) };
-  const stored = await serving.store.modify(keyOfRoute(route), change, options);
+  const stored = await serving.store.modify(keyOfRoute(route), change, atFrontDoor(call, serving, options));
   const status = isNew ? 201 : 200;
   return objectAnswer(call, serving.shown(route.resource, stored), { status, clock: serving.clock });
 }

@@ -13,6 +13,7 @@ import { checkNamespace } from '../namespaces.ts';
 import { failure } from '../status.ts';
 import { trackedWrite } from '../tracking.ts';
 import { type WriteAsked, writeAsked } from '../write-options.ts';
+import { atFrontDoor } from './front-door.ts';
 
 export async function createObject(call: Call, serving: Serving): Promise<Answer> {
   const asked = writeAsked(call, 'CreateOptions');
@@ -32,7 +33,8 @@ async function created(call: Call, { store, ...serving }: Serving, object: KindO
   try {
     const next = storedForm(call.route, object);
     checkEvent(next);
-    return await store.create(next as Draft, trackedWrite(call, asked, { store, ...serving }));
+    const options = trackedWrite(call, asked, { store, ...serving });
+    return await store.create(next as Draft, atFrontDoor(call, { store, ...serving }, options));
   } catch (error) {
     throw toStatusError(error, { resource: call.route.resource, name: object.metadata.name ?? '', verb: 'create' });
   }

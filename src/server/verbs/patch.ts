@@ -21,6 +21,7 @@ import { failure } from '../status.ts';
 import { trackedWrite } from '../tracking.ts';
 import { type WriteAsked, writeAsked } from '../write-options.ts';
 import { applyConfiguration } from './apply.ts';
+import { atFrontDoor } from './front-door.ts';
 
 const STRATEGIC = 'application/strategic-merge-patch+json';
 
@@ -41,7 +42,8 @@ export async function patchObject(call: Call, serving: Serving): Promise<Answer>
     call.warnings.push(...finalizerWarnings(next, current));
     return storedForm(call.route, next, current);
   };
-  const stored = await serving.store.modify(keyOfRoute(call.route), change, trackedWrite(call, asked, serving));
+  const options = atFrontDoor(call, serving, trackedWrite(call, asked, serving));
+  const stored = await serving.store.modify(keyOfRoute(call.route), change, options);
   return objectAnswer(call, serving.shown(call.route.resource, stored), { clock: serving.clock });
 }
 

@@ -15,6 +15,7 @@ import { apiVersionOf } from '../resources.ts';
 import { failure } from '../status.ts';
 import { trackedWrite } from '../tracking.ts';
 import { writeAsked } from '../write-options.ts';
+import { atFrontDoor } from './front-door.ts';
 
 export async function updateObject(call: Call, serving: Serving): Promise<Answer> {
   const asked = writeAsked(call, 'UpdateOptions');
@@ -30,7 +31,8 @@ export async function updateObject(call: Call, serving: Serving): Promise<Answer
     const next = storedForm(call.route, object, current);
     return object.metadata.resourceVersion ? next : withVersion(next, current);
   };
-  const stored = await serving.store.modify(key, change, trackedWrite(call, asked, serving));
+  const options = atFrontDoor(call, serving, trackedWrite(call, asked, serving));
+  const stored = await serving.store.modify(key, change, options);
   return objectAnswer(call, serving.shown(call.route.resource, stored), { clock: serving.clock });
 }
 

@@ -1,6 +1,8 @@
 /** What an agent costs that has nothing to do: memory of its own, and CPU time for its heartbeats. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSessions } from '#guest/create-sessions.ts';
+import { answering } from '../../support/relay-desk.ts';
 import { cpuMs, untilIdle } from '../harness/idle.ts';
 import { type BenchContext, BenchError, type Operation } from '../harness/operation.ts';
 import { median } from '../harness/stats.ts';
@@ -69,15 +71,12 @@ interface Times {
 
 async function watchAgents({ driver, create, remove }: Sandboxes, { restMs, watchMs }: Times): Promise<Record<string, number>> {
   const specs = Array.from({ length: AGENTS }, () => newSpec());
-  const nobody = () => Promise.reject(new BenchError('an idle guest asked for something'));
   const sessions = createSessions({
     dial: (id, port, signal) => driver.connect(id, port, signal),
-    desk: {
-      teamMessage: nobody,
+    desk: answering({
       teamReceive: async () => ({ messages: [], nextSeq: 1 }),
       teamAck: async () => ({ unknown: [] }),
-      taskCreate: nobody,
-    },
+    }),
     version: '0.0.0',
   });
   try {

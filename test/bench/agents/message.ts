@@ -1,4 +1,5 @@
 /** How long a message takes to an agent that is busy: from the wish to send it until the guest has it on its own disk and has said so. */
+
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import type { Session } from '#guest/sessions.ts';
 import { silentLogger } from '#lib/log.ts';
 import type { Mailbox } from '#mail/mail.ts';
 import { openMail } from '#mail/open-mail.ts';
+import { answering } from '../../support/relay-desk.ts';
 import { type BenchContext, BenchError, type Operation } from '../harness/operation.ts';
 import { median } from '../harness/stats.ts';
 import { atMost } from '../harness/verdict.ts';
@@ -48,18 +50,15 @@ async function openAgent(context: BenchContext): Promise<{ session: Session; mai
   context.own({ close: () => mail.close() });
   const spec = newSpec();
   const mailbox = await mail.open(spec.id);
-  const nobody = () => Promise.reject(new BenchError('the guest asked for something'));
   const sessions = createSessions({
     dial: (id, port, signal) => driver.connect(id, port, signal),
-    desk: {
-      teamMessage: nobody,
-      taskCreate: nobody,
+    desk: answering({
       teamReceive: async (_id, { after, limit }) => ({ messages: mailbox.read({ after, limit }), nextSeq: mailbox.state.nextSeq }),
       async teamAck(_id, { storedSeq }) {
         await mailbox.markDelivered(storedSeq);
         return { unknown: [] };
       },
-    },
+    }),
     version: '0.0.0',
   });
   context.own({ close: async () => sessions.closeAll() });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { etcdVersion } from '../peers/etcd.ts';
+import { redisVersion } from '../peers/redis.ts';
 
 export interface Machine {
   readonly label: string;
@@ -18,6 +19,7 @@ export function describeMachine(dataDir: string): Machine[] {
     { label: 'file system', value: fileSystemOf(dataDir) },
     { label: 'node', value: process.version },
     { label: 'etcd', value: etcdVersion() ?? 'not installed' },
+    { label: 'Redis', value: redisVersion() ?? 'not installed' },
   ];
 }
 

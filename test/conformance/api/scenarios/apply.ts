@@ -297,7 +297,10 @@ export const applyScenarios: Scenario[] = [
           'teams/apply-lists-n',
           team('apply-lists-n', {
             roles: [{ name: 'a', skills: ['x'], portForwards: [{ guestPort: 80 }] }, { name: 'b' }],
-            tasks: [{ name: 't', command: 'x', dependsOn: ['u'] }],
+            tasks: [
+              { name: 't', command: 'x', dependsOn: ['u'] },
+              { name: 'u', command: 'x' },
+            ],
           }),
         ),
       ),

@@ -1,0 +1,168 @@
+/**
+ * Board: the Tasks of a team as Markdown in the vault, one file each and an index. The Tasks are the truth: what somebody else changes in the
+ * files is put back, with an Event that names the right way. Owns the team's folder in the vault and the condition VaultReady, which is
+ * there only while something is wrong.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { KindObject } from '#api/meta.ts';
+import type { Team } from '#api/types.ts';
+import type { Client } from '#client/client.ts';
+import { AgentisoError } from '#lib/errors.ts';
+import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
+import type { Vault } from '#vault/vault.ts';
+import { Boards } from './boards.ts';
+import { renderIndex } from './render-index.ts';
+import { renderTask, TASK_MARK } from './render-task.ts';
+import { INDEX, type TeamBoard } from './team-board.ts';
+import { editCommand, folderOf } from './words.ts';
+
+export const VAULT_FINALIZER = 'agentiso.dev/vault';
+export const VAULT_READY = 'VaultReady';
+
+/** Changes within this time become one index. */
+const COALESCE_MS = 250;
+/** A large index is made less often, so that it never takes more than this part of the time: one twentieth. */
+const REST_FACTOR = 20;
+/** Files at a time; between them others get their turn, which is most of the time: nobody waits for these files. */
+const BATCH = 8;
+const BREATHER_MS = 10;
+const LOOK_MS = 5_000;
+
+export interface BoardDeps {
+  readonly client: Client;
+  readonly vault: Vault;
+  readonly monotonicMs: () => number;
+}
+
+export function boardController({ client, vault, monotonicMs }: BoardDeps): Controller<Team> {
+  const boards = new Boards(client, (board) => prepare(board, vault));
+  const restUntilMs = new WeakMap<TeamBoard, number>();
+  return {
+    name: 'board',
+    kind: 'Team',
+    finalizer: VAULT_FINALIZER,
+    failureCondition: VAULT_READY,
+    concurrency: 2,
+    watches: [{ kind: 'Task', toKeys: (task, type) => boards.onTask(task, type), delayMs: COALESCE_MS }],
+    wakes: [boards.wake, () => vault.onForeignChange((change) => boards.onForeignChange(change))],
+    async reconcile(team, ctx) {
+      const board = await boards.of(team);
+      const restMs = (restUntilMs.get(board) ?? 0) - monotonicMs();
+      if (!board.isDirty || restMs > 0) return board.isDirty ? { requeueAfterMs: Math.ceil(restMs) } : settled(team);
+      const indexMs = await writeBoard(board, vault, { team, ctx, monotonicMs });
+      restUntilMs.set(board, monotonicMs() + Math.max(COALESCE_MS, indexMs * REST_FACTOR));
+      return settled(team);
+    },
+    async finalize(team) {
+      // Agents and Tasks that still go would write their files again.
+      if (isHeldByOthers(team)) return { requeueAfterMs: LOOK_MS };
+      boards.forget(team);
+      await vault.removeTeam(team.metadata.namespace, team.metadata.name);
+      return 'done';
+    },
+  };
+}
+
+function isHeldByOthers({ metadata: { finalizers = [] } }: Team): boolean {
+  return finalizers.some((name) => name !== VAULT_FINALIZER && (name.startsWith('agentiso.dev/') || !name.includes('/')));
+}
+
+/** Whatever was wrong is no more. */
+function settled(team: WithStatus<Team>): Result {
+  const { conditions } = team.status;
+  if (conditions?.some(({ type }) => type === VAULT_READY)) team.status.conditions = conditions.filter(({ type }) => type !== VAULT_READY);
+  return {};
+}
+
+/** The folders, and no file of a Task that went while nobody looked. What people have put there is theirs. */
+async function prepare(board: TeamBoard, vault: Vault): Promise<void> {
+  const { namespace, name } = board;
+  await vault.ensureTeam(namespace, name);
+  for (const path of await vault.generatedIn(namespace, name, 'tasks')) {
+    if (path === INDEX || board.nameAt(path) !== undefined) continue;
+    if (await isTaskFile(vault, `${folderOf(board)}/${path}`)) await vault.removeGenerated(namespace, name, path);
+  }
+}
+
+async function isTaskFile(vault: Vault, path: string): Promise<boolean> {
+  try {
+    return (await vault.read('everything', path)).content.includes(`\n${TASK_MARK}`);
+  } catch (error) {
+    // No text, a folder, a link to somewhere: nothing that we wrote.
+    if (error instanceof AgentisoError) return false;
+    throw error;
+  }
+}
+
+interface Pass {
+  readonly team: Team;
+  readonly ctx: ReconcileContext;
+  readonly monotonicMs: () => number;
+}
+
+/** Resolves with how long the index took, which is as long as the board is. */
+async function writeBoard(board: TeamBoard, vault: Vault, pass: Pass): Promise<number> {
+  const { names, foreign, isIndexDirty } = board.take();
+  const failures: unknown[] = [];
+  const attempt = async (work: () => Promise<void>, retry: () => void) => {
+    try {
+      pass.ctx.signal.throwIfAborted();
+      await work();
+    } catch (error) {
+      retry();
+      failures.push(error);
+    }
+  };
+  for (let at = 0; at < names.length; at += BATCH) {
+    const some = names.slice(at, at + BATCH);
+    await Promise.all(
+      some.map((name) =>
+        attempt(
+          () => writeTask(board, vault, name),
+          () => board.retry(name),
+        ),
+      ),
+    );
+    if (at + BATCH < names.length) await delay(BREATHER_MS);
+  }
+  const beganMs = pass.monotonicMs();
+  if (isIndexDirty) {
+    await attempt(
+      () => writeIndex(board, vault),
+      () => board.retryIndex(),
+    );
+  }
+  const indexMs = pass.monotonicMs() - beganMs;
+  if (failures.length > 0) {
+    for (const path of foreign) board.putForeign(path);
+    throw failures[0];
+  }
+  for (const path of foreign) reportForeign(board, path, pass);
+  return indexMs;
+}
+
+async function writeTask(board: TeamBoard, vault: Vault, name: string): Promise<void> {
+  const { namespace, name: team } = board;
+  const task = board.task(name);
+  const path = board.pathOf(name);
+  if (task) await vault.writeGenerated(namespace, team, path, renderTask(task));
+  // The place may be another Task's by now.
+  else if (board.nameAt(path) === undefined) await vault.removeGenerated(namespace, team, path);
+  board.wrote(name);
+}
+
+async function writeIndex(board: TeamBoard, vault: Vault): Promise<void> {
+  const { namespace, name } = board;
+  await vault.writeGenerated(namespace, name, INDEX, renderIndex(board, board.lines));
+}
+
+function reportForeign(board: TeamBoard, path: string, { team, ctx }: Pass): void {
+  const name = board.nameAt(path);
+  const task = name === undefined ? undefined : board.task(name);
+  if (!task && path !== INDEX) return;
+  const object: KindObject = task ?? team;
+  const command = editCommand(task ? 'task' : 'team', object.metadata);
+  const kubectl = command.replace(/^agentiso edit (task|team)/, 'kubectl edit $1s.agentiso.dev');
+  const message = `${folderOf(board)}/${path} is generated: what was changed in it is put back. To change it: ${command} (or ${kubectl})`;
+  ctx.events.warning(object, 'GeneratedFileRestored', message);
+}

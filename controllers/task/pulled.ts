@@ -1,0 +1,88 @@
+/** A Task that an agent has claimed by itself, or whose plan is awaited: nothing runs that heartbeats would name, the agent's own life is the lease. */
+import type { Agent, Task } from '#api/types.ts';
+import { shortName } from '#api/types.ts';
+import type { Result, WithStatus } from '#runtime/controller.ts';
+import { attemptOf, LOOK_MS, type Means } from './attending.ts';
+import { isVerifying, needsPlan } from './card.ts';
+import { planLimit } from './plan.ts';
+import { isStoppedWithDaemon } from './roster.ts';
+import { said } from './tell.ts';
+import { CANCELLED, countFailure, expire, fail, handBack, INTERRUPTED, LOST, timeOutPlan, type Verdict } from './transitions.ts';
+import { verifyAttempt } from './verifying.ts';
+import { watchOver } from './watch-over.ts';
+
+interface Holder {
+  readonly agent: Agent | undefined;
+  readonly verdict: Verdict | undefined;
+}
+
+export async function attendPulled(task: WithStatus<Task>, { agent, verdict }: Holder, means: Means): Promise<Result> {
+  if (!agent || verdict) return takeAway(task, verdict ?? CANCELLED, means);
+  // Its work is done: the agent is needed no more.
+  if (isVerifying(task)) return verifyAttempt(task, agent, means);
+  if (needsPlan(task)) return awaitPlan(task, agent, means);
+  const gone = isOver(task, agent, means);
+  if (gone) return gone;
+  const leftMs = leaseLeftMs(task, agent, means);
+  if (leftMs <= 0) return lose(task, means);
+  const look = await watchOver(task, means);
+  if (!look.isGivenUp) return { requeueAfterMs: Math.min(leftMs, LOOK_MS, look.inMs ?? LOOK_MS) };
+  means.deps.avoided.set(task.metadata.uid, task.status.owner ?? '');
+  await sayItIsGone(task, 'it made no progress', means);
+  return countFailure(task, 'Stuck', `was taken from ${task.status.owner}: it made no progress (stuckPolicy Reassign)`, means.ctx);
+}
+
+/** Claimed, and not begun before somebody has approved how. */
+export async function awaitPlan(task: WithStatus<Task>, agent: Agent, means: Means): Promise<Result> {
+  const { ctx } = means;
+  const gone = isOver(task, agent, means);
+  if (gone) return gone;
+  const leftMs = leaseLeftMs(task, agent, means);
+  if (leftMs <= 0) return lose(task, means);
+  const limit = planLimit(task);
+  const waitMs = limit.atMs - ctx.now().getTime();
+  if (waitMs > 0) return { requeueAfterMs: Math.min(leftMs, LOOK_MS, waitMs) };
+  await sayItIsGone(task, limit.message, means);
+  means.deps.leases.forget(attemptOf(task));
+  return timeOutPlan(task, limit.message, ctx);
+}
+
+/** That run of the agent has ended, and taken the claim with it. */
+function isOver(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): Result | undefined {
+  const { ownerIncarnation = '', reason } = task.status;
+  const isSame = agent.status?.incarnation === ownerIncarnation;
+  if (deps.attempts.wasStopped(ownerIncarnation) || (isSame && isStoppedWithDaemon(agent)) || (!isSame && reason === 'Interrupted')) {
+    deps.leases.forget(attemptOf(task));
+    return handBack(task, INTERRUPTED, ctx);
+  }
+  if (isSame) return undefined;
+  deps.leases.forget(attemptOf(task));
+  return countFailure(task, 'AttemptLost', LOST, ctx);
+}
+
+function leaseLeftMs(task: Task, agent: Agent, { deps }: Means): number {
+  const seenMs = deps.attempts.agentSeenMs(agent.metadata.uid, task.status?.ownerIncarnation ?? '');
+  return deps.leases.leftMs(attemptOf(task), { nowMs: deps.monotonicMs(), seenMs });
+}
+
+function lose(task: WithStatus<Task>, { deps, ctx }: Means): Result {
+  deps.leases.forget(attemptOf(task));
+  return expire(task, ctx);
+}
+
+async function takeAway(task: WithStatus<Task>, verdict: Verdict, means: Means): Promise<Result> {
+  means.deps.leases.forget(attemptOf(task));
+  if (verdict.reason !== 'AgentGone') await sayItIsGone(task, verdict.message, means);
+  if (verdict !== CANCELLED) return handBack(task, verdict, means.ctx);
+  fail(task, verdict, means.ctx);
+  return {};
+}
+
+/** There is nothing to kill: the agent itself has to hear that its work is wanted no more. */
+async function sayItIsGone(task: Task, why: string, { deps }: Means): Promise<void> {
+  const { metadata, spec, status } = task;
+  const attempt = String(status?.attempt ?? 0);
+  const content = `Task ${shortName(spec.team, metadata.name)} is no longer yours: ${why}. Stop working on it; a result would be refused.`;
+  const to = shortName(spec.team, status?.owner ?? '');
+  await deps.teller.tell(metadata.uid, said(task, { to, type: 'task_update', content, metadata: { attempt }, key: `taken/${attempt}` }));
+}

@@ -1,0 +1,112 @@
+/**
+ * The door for the programs of the workspace, `agent.sock` in the run directory. Who can open the socket is the agent: it belongs to its
+ * user alone. It is opened with the first configuration, which is before the first task starts.
+ */
+import { rmSync, statSync } from 'node:fs';
+import type { ConfigureParams } from '#protocol/control.ts';
+import type { Guest } from '../guest.ts';
+import type { Listener } from '../http/listener.ts';
+import type { HostLink } from '../relay/link.ts';
+import type { Inbox } from '../state/inbox.ts';
+import type { VerbService } from './serve-verb.ts';
+
+/** Longer than the longest wait, in which nothing moves. */
+const IDLE_MS = 150_000;
+const REOPEN_MS = 2_000;
+
+export interface AgentDoorParts {
+  readonly guest: Guest;
+  readonly inbox: Inbox;
+  readonly host: Pick<HostLink, 'call'>;
+  /** Tells the host what was seen, soon. */
+  readonly report: () => void;
+}
+
+interface Opened {
+  readonly listener: Listener;
+  readonly inode: number | undefined;
+}
+
+export class AgentDoor {
+  readonly #parts: AgentDoorParts;
+  #service: VerbService | undefined;
+  #opened: Opened | undefined;
+  #isClosed = false;
+  #reopenTimer: NodeJS.Timeout | undefined;
+  /** One change at a time. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(parts: AgentDoorParts) {
+    this.#parts = parts;
+  }
+
+  /** Opens it, or opens it again where somebody has taken the socket away. A failure is logged: the agent can work without. */
+  configure({ card }: Pick<ConfigureParams, 'card'>): Promise<void> {
+    this.#last = this.#last
+      .then(() => this.#open(card))
+      .catch((error: Error) => this.#parts.guest.log.write('guest', `${this.#parts.guest.agentSocket}: ${error.message}`));
+    return this.#last;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#reopenTimer);
+    await this.#last;
+    await this.#shut();
+  }
+
+  async #shut(): Promise<void> {
+    const opened = this.#isInPlace ? this.#opened : undefined;
+    this.#opened = undefined;
+    // Another guest may have put its own in this place: closing would take that one away.
+    await opened?.listener.close();
+  }
+
+  #reopenLater(card: ConfigureParams['card'], error: Error): void {
+    const { log, agentSocket } = this.#parts.guest;
+    log.write('guest', `${agentSocket} accepts no connections and is opened again: ${error.message}`);
+    this.#last = this.#last.then(() => this.#shut());
+    this.#reopenTimer = setTimeout(() => void this.configure({ card }), REOPEN_MS);
+    this.#reopenTimer.unref();
+  }
+
+  async #open(card: ConfigureParams['card']): Promise<void> {
+    if (this.#isClosed) return;
+    // Loaded here: a guest that is never configured needs none of it.
+    const [{ listen }, { serveVerb }, { MailReader }, { createVerbs }] = await Promise.all([
+      import('../http/listener.ts'),
+      import('./serve-verb.ts'),
+      import('./mail-reader.ts'),
+      import('./verbs.ts'),
+    ]);
+    const { guest, inbox, host, report } = this.#parts;
+    const reader = this.#service?.reader ?? new MailReader({ inbox, host, report, warn: (text) => guest.log.write('guest', text) });
+    const service: VerbService = { reader, verbs: createVerbs({ reader, host }), speaker: { names: namesOf(card, guest) } };
+    this.#service = service;
+    if (this.#opened !== undefined && this.#isInPlace) return;
+    const path = guest.agentSocket;
+    // Of a guest that was killed.
+    rmSync(path, { force: true });
+    const listener = await listen({
+      at: { path },
+      idleMs: IDLE_MS,
+      onRequest: (request, response) => void serveVerb(this.#service ?? service, request, response),
+      onBroken: (error) => this.#reopenLater(card, error),
+    });
+    this.#opened = { listener, inode: inodeOf(path) };
+  }
+
+  get #isInPlace(): boolean {
+    return this.#opened?.inode !== undefined && inodeOf(this.#parts.guest.agentSocket) === this.#opened.inode;
+  }
+}
+
+/** Its short name first, then the one that is unique in the namespace. */
+function namesOf({ name, team }: Readonly<Record<string, unknown>>, { id }: Guest): readonly string[] {
+  if (typeof name !== 'string') return [id];
+  return typeof team === 'string' ? [name, `${team}-${name}`, `${team}/${name}`] : [name];
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}

@@ -1,0 +1,120 @@
+/**
+ * The mail of the agent as its programs read it. What `check` has given out is acknowledged by the next thing that is asked for in this run
+ * of the guest, whoever asks: that somebody goes on is the proof that the answer has arrived. A run that ends before that shows it again.
+ */
+import { MAX_WAIT_SECONDS, type OpenRequest } from '#protocol/agent-verbs.ts';
+import { type Envelope, MESSAGE_TYPES } from '#protocol/relay.ts';
+import { flag, integer, list, object, oneOf, type Parsed, text } from '#protocol/shape.ts';
+import type { HostLink } from '../relay/link.ts';
+import type { Inbox } from '../state/inbox.ts';
+import { waitForMail } from './mail-wait.ts';
+
+const DEFAULT_LIMIT = 10;
+const DEFAULT_WAIT_SECONDS = 30;
+const OPEN_REQUESTS_MS = 2_000;
+
+export const checkParams = object(
+  {},
+  {
+    from: text,
+    /** 0: nothing is read, and the host is not asked; for acknowledging alone. */
+    limit: integer({ min: 0, max: 100 }),
+    ack: list(text, { max: 1000 }),
+    /** What is read now is acknowledged by `ack` alone. */
+    keep: flag,
+  },
+);
+
+export const waitParams = object(
+  {},
+  { from: text, request_id: text, message_type: oneOf(...MESSAGE_TYPES), timeout_seconds: integer({ min: 1, max: MAX_WAIT_SECONDS }) },
+);
+
+export type WaitParams = Parsed<typeof waitParams>;
+
+export interface Checked {
+  readonly messages: readonly Envelope[];
+  readonly open_requests: readonly OpenRequest[];
+  /** Why open_requests may be missing some. */
+  readonly note?: string;
+  /** With those that are returned now. */
+  readonly unacked: number;
+  readonly next_seq: number;
+  readonly unknown_acks: readonly string[];
+}
+
+export interface MailReaderParts {
+  readonly inbox: Inbox;
+  readonly host: Pick<HostLink, 'call'>;
+  /** Tells the host what was seen, soon. */
+  readonly report: () => void;
+  readonly warn: (text: string) => void;
+}
+
+export class MailReader {
+  readonly #parts: MailReaderParts;
+  readonly #givenOut = new Set<string>();
+
+  constructor(parts: MailReaderParts) {
+    this.#parts = parts;
+  }
+
+  /** The answer with these messages has left the guest. */
+  gaveOut(messages: readonly Envelope[]): void {
+    for (const { message_id } of messages) this.#givenOut.add(message_id);
+  }
+
+  /** Somebody asks for something: what was given out before has arrived. */
+  async acknowledgeGivenOut(): Promise<void> {
+    const ids = [...this.#givenOut];
+    if (ids.length === 0) return;
+    try {
+      await this.#acknowledge(ids);
+    } catch (error) {
+      // Shown once more rather than lost: the next call tries again.
+      this.#parts.warn(`messages were not marked as seen: ${error instanceof Error ? error.message : String(error)}`);
+      return;
+    }
+    for (const id of ids) this.#givenOut.delete(id);
+  }
+
+  async check(params: Parsed<typeof checkParams>, signal: AbortSignal): Promise<Checked> {
+    const { inbox } = this.#parts;
+    const { from, limit = DEFAULT_LIMIT, ack = [] } = params;
+    const unknown_acks = ack.length === 0 ? [] : await this.#acknowledge(ack);
+    const requests = limit === 0 ? { open_requests: [] } : await this.#openRequests(signal);
+    const unseen = inbox.unseen();
+    const messages = unseen.filter((message) => from === undefined || message.from === from).slice(0, limit);
+    return { messages, ...requests, unacked: unseen.length, next_seq: inbox.cursor + 1, unknown_acks };
+  }
+
+  async wait(params: WaitParams, signal: AbortSignal): Promise<{ readonly message: Envelope | null; readonly timed_out: boolean }> {
+    const timeoutMs = (params.timeout_seconds ?? DEFAULT_WAIT_SECONDS) * 1000;
+    const message = await waitForMail(this.#parts.inbox, wantedBy(params), { timeoutMs, signal });
+    return { message: message ?? null, timed_out: message === undefined };
+  }
+
+  async #acknowledge(ids: readonly string[]): Promise<readonly string[]> {
+    const unknown = await this.#parts.inbox.markSeen(ids);
+    this.#parts.report();
+    return unknown;
+  }
+
+  /** Mail is here whether the host is or not: what only the host knows must not keep it back. */
+  async #openRequests(signal: AbortSignal): Promise<Pick<Checked, 'open_requests' | 'note'>> {
+    try {
+      const { requests } = await this.#parts.host.call('openRequests', {}, { signal, deadlineMs: OPEN_REQUESTS_MS });
+      return { open_requests: requests };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { open_requests: [], note: `open requests are not known: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+}
+
+function wantedBy({ from, request_id, message_type }: WaitParams): (message: Envelope) => boolean {
+  return (message) =>
+    (from === undefined || message.from === from) &&
+    (request_id === undefined || message.request_id === request_id) &&
+    (message_type === undefined || message.message_type === message_type);
+}

@@ -1,0 +1,86 @@
+/**
+ * Tells the host what is stored here and what the agent has seen: one call at a time, with all there is to tell by then. Nobody waits for it,
+ * so it lets a little more come together first.
+ */
+import { ProtocolError } from '#protocol/protocol-error.ts';
+import type { Inbox } from '../state/inbox.ts';
+import type { HostLink } from './link.ts';
+
+const GATHER_MS = 5;
+/** What one teamAck may name. */
+const MAX_SEEN = 1000;
+
+export interface AcknowledgerParts {
+  readonly inbox: Inbox;
+  readonly host: Pick<HostLink, 'call'>;
+  readonly warn: (text: string) => void;
+}
+
+export class Acknowledger {
+  readonly #parts: AcknowledgerParts;
+  #isStoredDue = false;
+  #isConnected = false;
+  #timer: NodeJS.Timeout | undefined;
+  #telling: Promise<void> | undefined;
+
+  constructor(parts: AcknowledgerParts) {
+    this.#parts = parts;
+  }
+
+  /** A new connection: how far the last one came is not known. */
+  start(): void {
+    this.#isConnected = true;
+    this.#isStoredDue = true;
+  }
+
+  stop(): void {
+    this.#isConnected = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Something more is stored. */
+  stored(): void {
+    this.#isStoredDue = true;
+    this.soon();
+  }
+
+  /** If there is anything to tell. */
+  soon(): void {
+    if (this.#timer || this.#telling || !this.#isDue) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#telling = this.#tell().finally(() => {
+        this.#telling = undefined;
+      });
+    }, GATHER_MS);
+    this.#timer.unref();
+  }
+
+  get #isDue(): boolean {
+    return this.#isConnected && (this.#isStoredDue || this.#parts.inbox.hasUnreported);
+  }
+
+  async #tell(): Promise<void> {
+    try {
+      while (this.#isDue) await this.#tellOnce();
+    } catch (error) {
+      // The next look, or the next connection, tries again.
+      if (!(error instanceof ProtocolError)) this.#parts.warn(`mail was not acknowledged: ${String(error)}`);
+    }
+  }
+
+  async #tellOnce(): Promise<void> {
+    const { inbox, host } = this.#parts;
+    const seen = inbox.unreported().slice(0, MAX_SEEN);
+    // Before the call: what is stored while it is under way is one more thing to tell.
+    this.#isStoredDue = false;
+    try {
+      await host.call('teamAck', { storedSeq: inbox.cursor, seen });
+    } catch (error) {
+      this.#isStoredDue = true;
+      throw error;
+    }
+    await inbox.markReported(seen);
+  }
+}

@@ -1,0 +1,43 @@
+/** From the words of the command line to the exit code. */
+import { parseArguments, UsageError } from './arguments.ts';
+import { Refusal } from './client.ts';
+import { type Command, type Context, FAILED, MISUSED, OK } from './command.ts';
+import { HELP } from './help.ts';
+import { mailCommands } from './mail-commands.ts';
+import { taskCommands } from './task-commands.ts';
+import { teamCommands } from './team-commands.ts';
+
+export const COMMANDS: Readonly<Record<string, Command>> = { ...mailCommands, ...taskCommands, ...teamCommands };
+const HELP_WORDS = ['help', '--help', '-h'];
+
+export async function runTeam(argv: readonly string[], context: Context): Promise<number> {
+  const [name = '', ...rest] = argv;
+  if (isHelp(name, rest)) {
+    context.print(HELP);
+    return OK;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    context.complain(`${name === '' ? 'a command is missing' : `there is no command ${JSON.stringify(name)}`}: see team help`);
+    return MISUSED;
+  }
+  try {
+    return await command.run(parseArguments(rest, { json: 'flag', ...command.options }), context);
+  } catch (error) {
+    return explain(error, `team ${name} ${command.usage}`.trimEnd(), context);
+  }
+}
+
+function isHelp(name: string, rest: readonly string[]): boolean {
+  const end = rest.indexOf('--');
+  return HELP_WORDS.includes(name) || (end < 0 ? rest : rest.slice(0, end)).includes('--help');
+}
+
+function explain(error: unknown, usage: string, context: Context): number {
+  if (error instanceof UsageError) {
+    context.complain(`${error.message}; usage: ${usage}`);
+    return MISUSED;
+  }
+  context.complain(error instanceof Refusal ? error.message : `failed: ${error instanceof Error ? error.message : String(error)}`);
+  return FAILED;
+}

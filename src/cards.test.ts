@@ -1,0 +1,54 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Agent } from '#api/types.ts';
+import { silentLogger } from '#lib/log.ts';
+import { openVault } from '#vault/open-vault.ts';
+import type { Vault } from '#vault/vault.ts';
+import { openCards, type VaultCards } from './cards.ts';
+
+let home: string;
+let vault: Vault;
+let cards: VaultCards;
+let said: string[];
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'agentiso-cards-'));
+  vault = await openVault({ home, log: silentLogger });
+  said = [];
+  cards = openCards({ vault, log: silentLogger, onRestored: ({ metadata }, message) => said.push(`${metadata.name}: ${message}`) });
+});
+afterEach(async () => {
+  cards.close();
+  await vault.close();
+  rmSync(home, { recursive: true });
+});
+
+const agent = (name: string, namespace = 'default') => ({ kind: 'Agent', metadata: { name, namespace }, spec: { team: 'a' } }) as Agent;
+const file = (path: string) => join(home, 'vault', path);
+
+it('lie in the folder of the team, and the vault lists them though they are no notes', async () => {
+  await cards.write(agent('a-coder'), { name: 'coder' });
+  await cards.write(agent('a-coder', 'lab'), { name: 'coder' });
+  expect(readFileSync(file('teams/a/cards/coder.json'), 'utf8')).toBe('{\n  "name": "coder"\n}\n');
+  const { entries } = await vault.list({ namespace: 'default', team: 'a' }, { recursive: true });
+  expect(entries.map(({ path }) => path)).toEqual(['teams/a/cards/coder.json']);
+  await cards.remove(agent('a-coder'));
+  await cards.remove(agent('a-coder'));
+  expect(readdirSync(file('teams/a/cards'))).toEqual([]);
+  expect(readdirSync(file('namespaces/lab/teams/a/cards'))).toEqual(['coder.json']);
+});
+
+it('are put back when somebody else changes or removes them', async () => {
+  await cards.write(agent('a-coder'), { name: 'coder' });
+  const before = readFileSync(file('teams/a/cards/coder.json'), 'utf8');
+  const isBack = () => expect(readFileSync(file('teams/a/cards/coder.json'), 'utf8')).toBe(before);
+  writeFileSync(file('teams/a/cards/coder.json'), '{}');
+  await vi.waitFor(() => expect(said).toHaveLength(1), { timeout: 10_000 });
+  isBack();
+  expect(said[0]).toBe(
+    'a-coder: cards/coder.json of team a is generated: what was changed in it is put back. To change it: agentiso edit team a',
+  );
+  rmSync(file('teams/a/cards/coder.json'));
+  await vi.waitFor(isBack, { timeout: 10_000 });
+});

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { Envelope, HintParams } from '#protocol/relay.ts';
+import { Hints } from './hints.ts';
+
+function message(seq: number, content = 'text'): Envelope {
+  const sent = { namespace: 'default', team: 'a', from: 'ann', to: 'bob', timestamp: 'now', message_type: 'text' as const };
+  return { message_id: `m${seq}`, seq, ...sent, content };
+}
+
+function open() {
+  const sent: HintParams[] = [];
+  const hints = new Hints((hint) => sent.push(hint));
+  const seqs = () => sent.splice(0).map(({ nextSeq, messages }) => [nextSeq, (messages ?? []).map(({ seq }) => seq)]);
+  return { hints, seqs };
+}
+
+it('of messages that became durable together go as one, in their order, and later ones by themselves', async () => {
+  const { hints, seqs } = open();
+  const written = Promise.resolve();
+  await Promise.all([1, 2, 3].map((seq) => written.then(() => hints.add(4, message(seq)))));
+  await new Promise(setImmediate);
+  expect(seqs()).toEqual([[4, [1, 2, 3]]]);
+  hints.add(5);
+  await new Promise(setImmediate);
+  expect(seqs()).toEqual([[5, []]]);
+});
+
+it('bring small messages along and only tell of large ones and of too many', async () => {
+  const { hints, seqs } = open();
+  hints.add(2, message(1, 'x'.repeat(17 * 1024)));
+  await new Promise(setImmediate);
+  expect(seqs()).toEqual([[2, []]]);
+  for (let seq = 1; seq <= 150; seq++) hints.add(seq + 1, message(seq));
+  for (let seq = 151; seq <= 200; seq++) hints.add(seq + 1, message(seq, 'x'.repeat(16 * 1024)));
+  await new Promise(setImmediate);
+  const [[nextSeq, carried] = []] = seqs();
+  expect([nextSeq, (carried as number[]).length]).toEqual([201, 100]);
+  for (let seq = 1; seq <= 50; seq++) hints.add(seq + 1, message(seq, 'x'.repeat(16 * 1024)));
+  await new Promise(setImmediate);
+  expect(seqs()).toEqual([[201, Array.from({ length: 16 }, (_, index) => index + 1)]]);
+});

@@ -1,0 +1,125 @@
+/** The post: letters in, copies in inboxes out. The rules are in matrix.ts and route.ts, what people read back in reading.ts. */
+import type { Client } from '#client/client.ts';
+import { type Clock, systemClock } from '#lib/clock.ts';
+import { AgentisoError, type ErrorCode, messageOf } from '#lib/errors.ts';
+import { uuidV7 } from '#mail/uuid.ts';
+import type { MessageType } from '#protocol/relay.ts';
+import { beginDelivery, type DeliveryDeps, type Filed } from './delivery.ts';
+import type { Letter, Post, Receipt } from './post.ts';
+import type { Principal } from './principal.ts';
+import { createReading } from './reading.ts';
+import { type Inbox, Roster } from './roster.ts';
+import { type Route, routeOf, senderFields } from './route.ts';
+import { keepAnswer, requestStop, toAnswer } from './shutdown.ts';
+import { type Speaker, type SpeakerDeps, speakerOf } from './speaker.ts';
+import { Turns } from './turns.ts';
+
+export interface PostDeps extends DeliveryDeps, SpeakerDeps {
+  readonly client: Client;
+  readonly clock?: Clock;
+  /** What an agent says it is doing. */
+  readonly onProgress?: (uid: string, text: string) => void;
+  readonly onRejected?: (code: ErrorCode) => void;
+}
+
+/** A copy on its way, or what became of an inbox that takes no message. */
+interface Begun {
+  readonly inbox: Inbox;
+  readonly filed: Promise<Filed | 'asked'>;
+}
+
+export function createPost(deps: PostDeps): Post {
+  const { client, mail, onProgress, onRejected, clock = systemClock } = deps;
+  const roster = new Roster(client);
+  const turns = new Turns();
+  const reading = createReading({ ...deps, roster });
+
+  const begin = async (speaker: Speaker, letter: Letter) => {
+    const route = await routeOf({ client, mail, roster }, speaker, letter);
+    const messageId = uuidV7(clock.now().getTime());
+    const isAsked = route.type === 'shutdown_request' && speaker.by !== 'system';
+    await keepShutdownAnswer(client, speaker, route, letter);
+    const begun: Begun[] = [];
+    for (const inbox of route.inboxes) {
+      begun.push(isAsked ? ask(inbox, { from: speaker.name, reason: letter.content }) : await deliver(inbox, messageId));
+    }
+    if (route.type === 'status_update' && speaker.inbox && !route.peer) onProgress?.(speaker.inbox.owner, letter.content);
+    return { route, messageId, begun };
+
+    async function deliver(inbox: Inbox, message_id: string): Promise<Begun> {
+      const { replyTo, requestId, content, metadata } = letter;
+      const words = {
+        message_id,
+        to: route.to,
+        message_type: route.type,
+        content,
+        ...senderFields(speaker, route, inbox, metadata),
+        ...(requestId !== undefined && { request_id: requestId }),
+        ...(replyTo !== undefined && { reply_to: replyTo }),
+      };
+      const { filed } = await beginDelivery(deps, inbox, words).catch((error: unknown) => ({ filed: rejected(error) }));
+      return { inbox, filed };
+    }
+  };
+
+  const ask = (inbox: Inbox, request: Parameters<typeof requestStop>[2]): Begun => {
+    const asked = inbox.agent ? requestStop(client, inbox.agent, request) : Promise.resolve();
+    return { inbox, filed: asked.then(() => 'asked' as const) };
+  };
+
+  return {
+    ...reading,
+    async send(principal: Principal, letter: Letter): Promise<Receipt> {
+      try {
+        const speaker = speakerOf(principal, letter, deps);
+        // Messages of one sender keep their order, however long the look at one of them takes.
+        const name = speaker.inbox?.owner ?? `${speaker.place.namespace} ${speaker.name}`;
+        const { route, messageId, begun } = await turns.take(name, () => begin(speaker, letter));
+        return await receiptOf(route, messageId, begun);
+      } catch (error) {
+        onRejected?.(error instanceof AgentisoError ? error.code : 'Internal');
+        throw error;
+      }
+    },
+  };
+}
+
+async function keepShutdownAnswer(client: Client, { inbox }: Speaker, { type, peer }: Route, { content, metadata }: Letter): Promise<void> {
+  if (type !== ('shutdown_response' satisfies MessageType) || !inbox?.agent || peer) return;
+  // Before the message: a sender that hears of no answer says it again.
+  await keepAnswer(client, inbox.agent, toAnswer(content, metadata));
+}
+
+function rejected(error: unknown): Promise<never> {
+  const filed = Promise.reject<never>(error);
+  filed.catch(() => {});
+  return filed;
+}
+
+async function receiptOf(route: Route, messageId: string, begun: readonly Begun[]): Promise<Receipt> {
+  const results = await Promise.allSettled(begun.map(({ filed }) => filed));
+  const accepted: string[] = [];
+  const failures: { readonly agent: string; readonly error: unknown }[] = [];
+  let delivered = begun.length > 0;
+  results.forEach((result, index) => {
+    const agent = begun[index]?.inbox.name ?? '';
+    if (result.status === 'rejected') failures.push({ agent, error: result.reason });
+    else accepted.push(agent);
+    delivered &&= result.status === 'fulfilled' && result.value !== 'asked' && result.value.isDelivered;
+  });
+  if (!route.isToEverybody && failures[0]) throw failures[0].error;
+  const failed = failures.map(({ agent, error }) => ({ agent, code: codeOf(error), message: messageOf(error) }));
+  if (failed.length > 0 && accepted.length === 0) throw allFailed(failed);
+  return { messageId, accepted, failed, delivered };
+}
+
+function allFailed(failed: Receipt['failed']): AgentisoError {
+  const codes = new Set(failed.map(({ code }) => code));
+  const code = codes.size === 1 ? (failed[0]?.code as ErrorCode) : 'Unavailable';
+  const list = failed.map(({ agent, code: why }) => `${agent} ${why}`).join(', ');
+  return new AgentisoError(code, `nobody has got the message: ${list}`, { hint: 'try again later' });
+}
+
+function codeOf(error: unknown): ErrorCode {
+  return error instanceof AgentisoError ? error.code : 'Internal';
+}

@@ -1,0 +1,77 @@
+/** The relay of one daemon, put together: one post, one view of what agents do, and the desk that guests ask. */
+import type { KindObject } from '#api/meta.ts';
+import type { Agent, Team } from '#api/types.ts';
+import type { Client } from '#client/client.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/log.ts';
+import type { Metrics } from '#lib/metrics.ts';
+import type { Envelope, Mail } from '#mail/mail.ts';
+import type { Vault } from '#vault/vault.ts';
+import { Activity } from './activity.ts';
+import { createDirectory } from './create-directory.ts';
+import { createNotices } from './create-notices.ts';
+import { createPost } from './create-post.ts';
+import { followDeadLetters } from './dead-letters.ts';
+import { createRelayDesk, type Desk } from './desk.ts';
+import type { Directory } from './directory.ts';
+import { createMailSweep, type MailSweep } from './mail-sweep.ts';
+import { createMessageMetrics } from './message-metrics.ts';
+import type { Notices } from './notices.ts';
+import type { Post } from './post.ts';
+import type { TaskBook } from './task-book.ts';
+
+export interface RelayOptions {
+  readonly client: Client;
+  readonly mail: Mail;
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'counter'>;
+  readonly clock?: Clock;
+  readonly agentByUid: (uid: string) => Agent | undefined;
+  readonly teamByUid: (uid: string) => Team | undefined;
+  /** Says to an agent, if it is connected, that there is mail; never waits. */
+  readonly hint: (uid: string, nextSeq: number, message?: Envelope) => void;
+  /** The run of an agent that the daemon is connected to. */
+  readonly incarnationOf: (uid: string) => string | undefined;
+  /** An Event on an object. */
+  readonly warn: (object: KindObject, reason: string, message: string) => void;
+  /** What a front door asks of a new Team besides its own rules; throws what is refused. */
+  readonly checkTeam?: (team: Team) => void;
+}
+
+export interface Relay {
+  readonly post: Post;
+  readonly notices: Notices;
+  readonly directory: Directory;
+  /** For the agent controller. */
+  readonly activity: Activity;
+  readonly sweep: MailSweep;
+  deskFor(others: { readonly book: TaskBook; readonly vault: Vault }): Desk;
+  /** Before the mail is closed. */
+  close(): void;
+}
+
+export function openRelay(options: RelayOptions): Relay {
+  const { client, mail, log, agentByUid, teamByUid, warn, clock, checkTeam } = options;
+  const time = clock && { clock };
+  const activity = new Activity({ mail, agentByUid, log, ...time });
+  const counted = createMessageMetrics(options.metrics, mail);
+  const onProgress = activity.onProgress.bind(activity);
+  const onActivity = activity.onActivity.bind(activity);
+  const post = createPost({ ...options, onProgress, onRejected: counted.onRejected });
+  const notices = createNotices(options);
+  const directory = createDirectory({ client, ...time, ...(checkTeam && { check: checkTeam }) });
+  const stopDeadLetters = followDeadLetters({ mail, notices, log, warn, ownerByUid: (uid) => agentByUid(uid) ?? teamByUid(uid) });
+  return {
+    post,
+    notices,
+    directory,
+    activity,
+    sweep: createMailSweep({ mail, client }),
+    deskFor: ({ book, vault }) => createRelayDesk({ ...options, post, book, vault, directory, onActivity }),
+    close() {
+      stopDeadLetters();
+      counted.close();
+      activity.close();
+    },
+  };
+}

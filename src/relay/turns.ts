@@ -1,0 +1,16 @@
+/** One after the other, per name: for what must happen in the order it was asked for. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Begins when everything that was asked for under this name before has ended, well or not. */
+  async take<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    this.#last.set(name, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(name) === mine) this.#last.delete(name);
+    }
+  }
+}

@@ -1,0 +1,185 @@
+/** Everything that teams work with in one home: agents, mail, tasks, notes, outputs, git. Opened in order, handed to controllers and desks, closed in order. */
+import { resolve } from 'node:path';
+import { startHold } from '#api/fleet.ts';
+import { checkAtFrontDoor } from '#api/front-door.ts';
+import { admission, kinds } from '#api/kinds.ts';
+import type { Limits } from '#api/limits.ts';
+import type { Agent, Task, Team } from '#api/types.ts';
+import type { Client } from '#client/client.ts';
+import type { DaemonConfig } from '#config';
+import type { ControllerDeps } from '#controllers/index.ts';
+import { taskBoards } from '#controllers/task/boards.ts';
+import { createTaskBook } from '#controllers/task/book.ts';
+import { Radar } from '#git/radar.ts';
+import { newUid } from '#lib/clock.ts';
+import type { Logger } from '#lib/log.ts';
+import type { Metrics } from '#lib/metrics.ts';
+import { removeTeamMail } from '#relay/mail-sweep.ts';
+import type { Sweep } from '#runtime/controller.ts';
+import type { EventLog } from '#runtime/events.ts';
+import type { AgentIo } from '#server/agent-io.ts';
+import type { Desks } from '#server/desk.ts';
+import type { Store } from '#store/store.ts';
+import { openVault } from '#vault/open-vault.ts';
+import { createAgentIo } from './agent-io.ts';
+import { agentWakes, agentWatches } from './agent-wakes.ts';
+import { agentWork } from './agent-work.ts';
+import { agentDeps, type Machine, openAgents } from './agents.ts';
+import { createArtifactDesk } from './artifact-desk.ts';
+import { createArtifacts } from './artifacts.ts';
+import { openAttempts } from './attempts.ts';
+import { byUid } from './by-uid.ts';
+import { createCommitVerifier } from './commit-verifier.ts';
+import { guestAgentPath } from './guest-agent-path.ts';
+import { chooseDriver, type DriverName } from './isolation.ts';
+import { createMergeDesk } from './merge-desk.ts';
+import { createMessageDesk } from './message-desk.ts';
+import { peopleInboxes } from './people-inboxes.ts';
+import { createRescueDesk } from './rescue-desk.ts';
+import { endAgents, endOrphans } from './stop-agents.ts';
+import { createVaultDesk } from './vault-desk.ts';
+import { createVerifier } from './verifier.ts';
+
+export interface TeamworkOptions {
+  readonly config: DaemonConfig;
+  readonly store: Store;
+  readonly client: Client;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly events: EventLog;
+  readonly limits: Limits;
+  readonly machine?: Machine;
+}
+
+export interface Teamwork {
+  readonly deps: ControllerDeps;
+  readonly sweeps: readonly Sweep[];
+  readonly desks: Desks;
+  readonly agentIo: AgentIo;
+  /** After the controllers have stopped. Agents end, or are left for the next daemon. */
+  close(options: { readonly keep: boolean }): Promise<void>;
+  /** The home is gone, and with it everything that could be closed in good order. */
+  abandon(): Promise<void>;
+}
+
+export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> {
+  const { config, store, client, log, metrics, events, limits, machine } = options;
+  const { hostEnv = () => undefined } = config;
+  // Programs are started in other folders, where a relative path is another one.
+  const home = resolve(config.home);
+  const agentByUid = byUid<Agent>(store, 'Agent');
+  const teamByUid = byUid<Team>(store, 'Team');
+  const teamOf = ({ metadata: { namespace }, spec }: Agent) => store.get({ kind: 'Team', namespace, name: spec.team }) as Team | undefined;
+  const pulled = pulledTasks(store);
+  const vault = await openVault({ home, log });
+  const boards = taskBoards(client);
+  const book = createTaskBook({ client, boards, events: events.recorder('task'), canVerify: true });
+  const agents = await openAgents({
+    home,
+    client,
+    log,
+    metrics,
+    agentByUid,
+    teamByUid,
+    book,
+    vault,
+    pulling: () =>
+      agentsIn(store)
+        .filter((agent) => pulled(agent) > 0)
+        .map(({ metadata }) => metadata.uid),
+    ...(machine && { machine }),
+    guestAgentPath: guestAgentPath(),
+    version: config.version ?? 'source',
+    uplink: config.uplink ?? false,
+    checkTeam(team) {
+      const object = admission.admit(team as never, undefined) as Team;
+      checkAtFrontDoor({ object, old: undefined }, store, { limits });
+    },
+    warn: (object, reason, message) => events.recorder('mail').warning(object, reason, message),
+    onCardRestored: (agent, message) => events.recorder('cards').warning(agent, 'GeneratedFileRestored', message),
+    onRefused: (agent, name) =>
+      events.recorder('egress').warning(agent, 'EgressRefused', `${name} is not in the team's network.allowDomains`),
+  });
+  const artifacts = createArtifacts({ home, client, log, events: events.recorder('artifacts') });
+  await artifacts.sweep();
+  const attempts = await openAttempts({ client, mail: agents.mail, sessions: agents.sessions, artifacts, log });
+  const ofAgents = agentDeps(agents, client);
+  const verifier = createVerifier({ ...agents, home, client, log, drivers: agents.here.drivers, placeOf: ofAgents.placeOf });
+  const teamNumber = (team: Team) => agents.numbers.numberOf('teams', team.metadata.uid);
+  const mergeVerifier = createCommitVerifier({ home, client, log, here: agents.here, teamNumber });
+  const deps: ControllerDeps = {
+    ...ofAgents,
+    client,
+    contentKinds: kinds.filter(({ kind, isNamespaced }) => isNamespaced && kind !== 'Lease').map(({ kind }) => kind),
+    newIncarnation: newUid,
+    hostEnv,
+    monotonicMs: () => performance.now(),
+    workspaceChanges: agentWakes(agents, agentByUid),
+    watches: agentWatches(store),
+    limits,
+    mayStart: (agent) => startHold(agent, { team: teamOf(agent), agents: agentsIn(store) }, limits),
+    pulledTasks: pulled,
+    attempts,
+    artifacts,
+    boards,
+    verifier,
+    mergeVerifier,
+    repositories: agents.repositories,
+    work: agentWork({ client, repositories: agents.repositories, sessions: agents.sessions }),
+    radar: new Radar(),
+    vault,
+    notices: agents.relay.notices,
+    people: peopleInboxes(agents.mail, { agentByUid, teamByUid }),
+    network: agents.network,
+    numbers: agents.numbers,
+    driverNameOf: (agent) => chooseDriver(agent, agents.here).name as DriverName,
+    async forgetTeam(team) {
+      await removeTeamMail(agents.mail, team);
+      await artifacts.removeTeam(team.metadata);
+      await agents.git.forgetTeam(team);
+    },
+  };
+  const end = async () => {
+    attempts.close();
+    await verifier.close();
+    await mergeVerifier.close();
+    agents.git.close();
+    agents.relay.close();
+  };
+  return {
+    deps,
+    sweeps: [agents.relay.sweep],
+    desks: {
+      messages: createMessageDesk({ post: agents.relay.post, taskBook: book }),
+      vault: createVaultDesk(vault),
+      artifacts: createArtifactDesk(artifacts),
+      merges: createMergeDesk({ client, now: () => new Date() }),
+      rescue: createRescueDesk(agents.repositories, (uid) => teamByUid(uid) !== undefined),
+    },
+    agentIo: createAgentIo(agents),
+    async close({ keep }) {
+      await end();
+      await endAgents(agents, client, { keep });
+      agents.cards.close();
+      await vault.close();
+    },
+    async abandon() {
+      await end();
+      await endOrphans(agents, agentsIn(store));
+      await vault.close();
+    },
+  };
+}
+
+function agentsIn(store: Store): Agent[] {
+  return store.list('Agent').items as Agent[];
+}
+
+/** Tasks that an agent has taken by itself: they do not run in its guest, which knows nothing of them. */
+function pulledTasks(store: Store): (agent: Agent) => number {
+  return ({ metadata: { namespace, name } }) => {
+    const { items } = store.list('Task', { namespace, fieldSelector: `status.owner=${name}` });
+    return (items as Task[]).filter(({ status }) => status?.claim === 'Pulled' && ['Claimed', 'Running'].includes(status.phase ?? ''))
+      .length;
+  };
+}
