@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Agent } from '#api/types.ts';
+import type { Client } from '#client/client.ts';
 import { openTeamRepositories } from '#git/open-team-repositories.ts';
 import { TestRepository } from '#git/repository.fixture.ts';
 import type { TeamRepository } from '#git/team-repository.ts';
@@ -13,7 +14,7 @@ import type { Session } from '#guest/sessions.ts';
 import type { GitExportParams } from '#protocol/control.ts';
 import { exportGit } from '../guest-agent/git/export.ts';
 import type { Guest } from '../guest-agent/guest.ts';
-import { saveWork } from './agent-work.ts';
+import { agentWork, saveWork } from './agent-work.ts';
 
 let folder: string;
 let source: TestRepository;
@@ -124,4 +125,18 @@ it('puts nothing where it would be published the last time', async () => {
   git('commit', '-q', '-m', 'two');
   await saveWork(agent, session, repository, { withUncommitted: true, isFinal: true, rescueFrom: '0' });
   expect(await refs()).toEqual(['refs/agentiso/kept/uid/rescue-0/head']);
+});
+
+it('knows of an agent that does not run what it had not committed', async () => {
+  write('b.txt', 'two\n');
+  await save();
+  const team = { metadata: { uid: 'team', namespace: 'default', name: 'shop' }, spec: { repo: { path: source.directory } } };
+  const work = agentWork({
+    client: { get: async () => team } as unknown as Client,
+    repositories: await openTeamRepositories(join(folder, 'home')),
+    sessions: { get: () => undefined },
+  });
+  const head = git('rev-parse', 'HEAD');
+  const collected = await work.collect(agent, '/workspace', new AbortController().signal);
+  expect(collected).toEqual({ state: 'collected', head, uncommittedFiles: ['b.txt'] });
 });

@@ -223,7 +223,14 @@ async function collectNow(agent: Agent, session: Session, { repository, path, si
 async function lastSaved(agent: Agent, repository: TeamRepository): Promise<Collected> {
   const name = shortName(agent.spec.team, agent.metadata.name);
   const head = await repository.resolve(branchRef(agentBranch(agent.spec.team, name)));
-  if (head !== undefined) return { state: 'collected', head, uncommittedFiles: [] };
+  if (head !== undefined) return { state: 'collected', head, uncommittedFiles: await lastUncommitted(agent, head, repository) };
   const message = `agent ${agent.metadata.name} does not run, and none of its commits were ever saved`;
   return { state: 'failed', reason: 'AgentUnreachable', message };
+}
+
+/** What it had not committed when it was last looked at, if it has not committed anything since. */
+async function lastUncommitted({ metadata }: Agent, head: string, repository: TeamRepository): Promise<readonly string[]> {
+  const wip = await repository.resolve(wipRef(metadata.uid));
+  if (wip === undefined || (await repository.resolve(`${wip}^1`)) !== head) return [];
+  return repository.changedFiles(head, wip);
 }

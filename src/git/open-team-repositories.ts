@@ -1,6 +1,7 @@
 /** The repositories of all teams of a home: `HOME/repos/<uid of the Team>.git`. */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isCode } from '#lib/errors.ts';
 import { equalJson, isObject } from '#lib/json.ts';
 import { KeyedLock } from '#lib/keyed-lock.ts';
 import { errnoOf } from '#lib/process-identity.ts';
@@ -194,12 +195,12 @@ function teamRepository({ uid, about: { source }, queue, fetches, options }: Usi
         await tryGit(args, options);
       }),
     async isContained(commit, refs) {
-      const asked = ['--count', '--max-count=1', '--stdin'];
-      const { code, stdout } = await tryGit(['rev-list', ...asked], {
-        ...options,
-        input: [commit, ...refs.map((ref) => `^${ref}`), ''].join('\n'),
-      });
-      return code === 0 && stdout.toString().trim() === '0';
+      const input = [commit, ...refs.map((ref) => `^${ref}`), ''].join('\n');
+      return (await git(['rev-list', '--count', '--max-count=1', '--stdin'], { ...options, input })).trim() === '0';
+    },
+    async changedFiles(from, to) {
+      const listed = await git(['diff', '--name-only', '--no-renames', '-z', from, to, '--'], options);
+      return listed.split('\0').filter(Boolean);
     },
     rescued: () => listRescued(options),
     describeRescued: (work) => describeRescued(work, options),
@@ -234,11 +235,16 @@ async function moveOwnBranch(
   options: GitOptions,
 ) {
   const ref = `refs/heads/${branch}`;
+  try {
+    await updateRefs([{ ref, to, from }], options);
+    return { state: 'landed' as const };
+  } catch (error) {
+    if (!isCode(error, 'Conflict')) throw error;
+  }
   const now = await resolveCommit(ref, options);
   // The branch of a remote source is here only once something was merged into it.
-  const isFirst =
-    now === undefined && from !== undefined && (await resolveCommit(`refs/agentiso/source/heads/${branch}`, options)) === from;
-  if (now !== from && !isFirst) return { state: 'moved' as const, now };
-  await updateRefs([{ ref, to, from: now }], options);
+  const source = now === undefined && from !== undefined ? await resolveCommit(`refs/agentiso/source/heads/${branch}`, options) : undefined;
+  if (source === undefined || source !== from) return { state: 'moved' as const, now };
+  await updateRefs([{ ref, to, from: undefined }], options);
   return { state: 'landed' as const };
 }

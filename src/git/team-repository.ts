@@ -65,6 +65,7 @@ export interface TeamRepository {
   publish(ref: string): Promise<boolean>;
   /** Takes it back from there; whether it was there or not. */
   unpublish(ref: string): Promise<void>;
+  changedFiles(from: string, to: string): Promise<readonly string[]>;
   /** Whether everything in `commit` is in one of the refs. */
   isContained(commit: string, refs: readonly string[]): Promise<boolean>;
   /** What lies under the rescue refs. */
