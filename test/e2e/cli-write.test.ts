@@ -55,7 +55,7 @@ const meta = (kind: string, name: string, more = '') =>
   `apiVersion: agentiso.dev/v1alpha1\nkind: ${kind}\nmetadata:\n  name: ${name}\n${more}`;
 /** Asks for what this version does not do: it makes nothing and changes nothing. */
 const team = (name: string, { spec = '', metadata = '' } = {}) =>
-  `${meta('Team', name, metadata)}spec:\n  merge: {into: main}\n  roles:\n  - name: worker\n${spec}`;
+  `${meta('Team', name, metadata)}spec:\n  golden: {snapshot: main}\n  roles:\n  - name: worker\n${spec}`;
 /** Of a team that there is not: it waits for it and changes nothing meanwhile. */
 const task = (name: string, { spec = '', metadata = '' } = {}) =>
   `${meta('Task', name, metadata)}spec:\n  team: nobody\n  command: "true"\n${spec}`;
@@ -80,7 +80,12 @@ describe('apply', () => {
   it('creates, says unchanged without a write, configures, and takes away what the file does not say any more', async () => {
     const path = file('apply.yaml', `${team('a1', { spec: '  description: first\n' })}---\n${task('a1-t', { spec: '  priority: 2\n' })}`);
     expect(await ok('apply', '-f', path)).toBe('team.agentiso.dev/a1 created\ntask.agentiso.dev/a1-t created\n');
-    await inFile('teams', 'a1', ({ spec }) => [spec.merge.into, spec.description], ['main', 'first']);
+    await inFile('teams', 'a1', ({ spec }) => [spec.golden.snapshot, spec.description], ['main', 'first']);
+    // What the controllers have to say of it, they have said.
+    await inFile('teams', 'a1', ({ metadata, status }) => [metadata.finalizers.sort(), status?.conditions?.[0]?.reason], [
+      ['agentiso.dev/team', 'agentiso.dev/vault'],
+      'NotSupportedYet',
+    ]);
     const before = await get('task', 'a1-t');
     const bytes = readFileSync(stored('teams', 'a1'), 'utf8');
     expect(await ok('apply', '-f', path)).toBe('team.agentiso.dev/a1 unchanged\ntask.agentiso.dev/a1-t unchanged\n');
@@ -89,7 +94,7 @@ describe('apply', () => {
     await ok('patch', 'team', 'a1', '-p', 'spec: {terminationGracePeriodSeconds: 7}');
     file('apply.yaml', `${team('a1')}---\n${task('a1-t', { spec: '  priority: 2\n' })}`);
     expect(await ok('apply', '-f', path)).toBe('team.agentiso.dev/a1 configured\ntask.agentiso.dev/a1-t unchanged\n');
-    await inFile('teams', 'a1', ({ spec }) => [spec.merge.into, spec.terminationGracePeriodSeconds, spec.description], [
+    await inFile('teams', 'a1', ({ spec }) => [spec.golden.snapshot, spec.terminationGracePeriodSeconds, spec.description], [
       'main',
       7,
       undefined,
@@ -295,14 +300,14 @@ describe('diff', () => {
     const path = file('diff.yaml', team('d1'));
     await ok('apply', '-f', path);
     expect(await cli('diff', '-f', path)).toEqual({ code: 0, stdout: '', stderr: '' });
-    file('diff.yaml', `${team('d1').replace('into: main', 'into: other')}---\n${task('d1-new')}`);
+    file('diff.yaml', `${team('d1').replace('snapshot: main', 'snapshot: other')}---\n${task('d1-new')}`);
     const { code, stdout, stderr } = await cli('diff', '-f', path);
     expect([code, stderr]).toEqual([1, '']);
     expect(stdout).toMatch(/^--- LIVE\/agentiso\.dev\.v1alpha1\.Team\.default\.d1\n\+\+\+ MERGED\//);
-    expect(stdout).toContain('\n-    into: main\n+    into: other\n');
+    expect(stdout).toContain('\n-    snapshot: main\n+    snapshot: other\n');
     expect(stdout).toContain('+++ MERGED/agentiso.dev.v1alpha1.Task.default.d1-new\n@@ -0,0 +1,');
     expect(stdout).not.toContain('managedFields');
-    await inFile('teams', 'd1', ({ spec }) => spec.merge.into, 'main');
+    await inFile('teams', 'd1', ({ spec }) => spec.golden.snapshot, 'main');
     await neverMade('task', 'd1-new');
   });
 
