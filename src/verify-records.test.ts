@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -34,4 +34,14 @@ it.each([
   mkdirSync(join(home, 'state/verifications'), { recursive: true });
   writeFileSync(join(home, 'state/verifications', file), text);
   expect(await new ScratchRecords(home).list()).toEqual([]);
+});
+
+it('removes what an earlier process did not finish, and nothing of this one', async () => {
+  const directory = join(home, 'state/verifications');
+  mkdirSync(directory, { recursive: true });
+  const [old, young] = ['1', '2'].map((digit) => join(directory, `verify-00000000-0000-4000-8000-00000000000${digit}.json.new`));
+  for (const path of [old, young]) writeFileSync(path ?? '', '{');
+  utimesSync(old ?? '', 1, 1);
+  await new ScratchRecords(home).list();
+  expect(readdirSync(directory).map((name) => join(directory, name))).toEqual([young]);
 });

@@ -2,7 +2,7 @@
  * Which scratch workspaces there are: one file each in HOME/state, written before the workspace is made and removed when
  * it is gone. Only what has such a record, and an id that no agent can have, is ever taken for one.
  */
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newUid } from '#lib/clock.ts';
 import { isObject } from '#lib/json.ts';
@@ -19,6 +19,8 @@ export interface ScratchRecord {
 
 const ID = /^verify-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+const UNFINISHED = '.new';
+
 export class ScratchRecords {
   readonly #directory: string;
 
@@ -32,14 +34,14 @@ export class ScratchRecords {
     const added = { id: `verify-${newUid()}`, ...record };
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     const path = this.#path(added.id);
-    const file = await open(`${path}.new`, 'w', 0o600);
+    const file = await open(`${path}${UNFINISHED}`, 'w', 0o600);
     try {
       await file.writeFile(JSON.stringify(added));
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(`${path}.new`, path);
+    await rename(`${path}${UNFINISHED}`, path);
     return added;
   }
 
@@ -49,8 +51,15 @@ export class ScratchRecords {
 
   async list(): Promise<ScratchRecord[]> {
     const names = await readdir(this.#directory).catch(noneIfAbsent);
+    await Promise.all(names.filter((name) => name.endsWith(UNFINISHED)).map((name) => this.#removeIfOld(join(this.#directory, name))));
     const records = await Promise.all(names.map((name) => this.#read(name)));
     return records.filter((record) => record !== undefined);
+  }
+
+  /** What was never finished, and by whoever came before: its workspace was never made. */
+  async #removeIfOld(path: string): Promise<void> {
+    const written = await stat(path).catch(() => undefined);
+    if (written !== undefined && written.mtimeMs < performance.timeOrigin) await rm(path, { force: true });
   }
 
   /** Undefined for what was never finished, and for what is none. */
