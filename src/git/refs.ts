@@ -37,12 +37,3 @@ export const SOURCE_REFS = 'refs/agentiso/source';
 export function rescueRef(agentUid: string): string {
   return `${RESCUE_REFS}/${agentUid}`;
 }
-
-export function mergeSourceRef(mergeUid: string, source: string): string {
-  return `refs/agentiso/merges/${mergeUid}/${source}`;
-}
-
-/** Kept by branch-per-source until the Merge is deleted. */
-export function mergeBranch(merge: string, source: string): string {
-  return `agentiso/${merge}/${source}`;
-}
