@@ -25,7 +25,7 @@ describe('copyJson and equalJson', () => {
             : value && typeof value === 'object'
               ? Object.fromEntries(
                   Object.entries(value)
-                    .sort()
+                    .sort(([one], [other]) => (one < other ? -1 : 1))
                     .map(([key, member]) => [key, sorted(member)]),
                 )
               : value;
