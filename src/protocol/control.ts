@@ -2,7 +2,7 @@
 import { common, nothing } from './common.ts';
 import { type HandlersOf, method, type NameIn, type OpenCallOf, type ParamsOf, type ResultOf, streaming } from './method.ts';
 import { ProtocolError } from './protocol-error.ts';
-import { anyFields, count, flag, integer, list, map, object, oneOf, type Parsed, type Parser, text } from './shape.ts';
+import { anyFields, count, flag, integer, list, map, nullable, object, oneOf, type Parsed, type Parser, parser, text } from './shape.ts';
 
 /** An exec may not ask for more. */
 export const MAX_EXEC_TIMEOUT_MS = 3_600_000;
@@ -37,13 +37,14 @@ const commandFields = object(
 
 /** Either `command` or `argv`. */
 function withCommand<T>(rest: Parser<T>): Parser<Parsed<typeof commandFields> & T> {
-  return (value, what) => {
+  const parse = (value: unknown, what: string) => {
     const fields = commandFields(value, what);
     if ((fields.command === undefined) === (fields.argv === undefined)) {
       throw new ProtocolError('Invalid', `${what} needs either command or argv`);
     }
     return { ...fields, ...rest(value, what) };
   };
+  return parser(parse, () => ({ allOf: [commandFields.schema(), rest.schema()] }));
 }
 
 const execParams = withCommand(object({ timeoutMs }));
@@ -121,10 +122,10 @@ const taskResult = object(
 const configureParams = object(
   {
     /** Where HTTP is bound; null: nowhere but loopback. */
-    httpAddress: (value: unknown, what: string): string | null => (value === null ? null : text(value, what)),
+    httpAddress: nullable(text),
     agentToken: text,
     /** Null where no peers may come in. */
-    teamToken: (value: unknown, what: string): string | null => (value === null ? null : text(value, what)),
+    teamToken: nullable(text),
     card: anyFields,
     /** Source address of a peer → its name, for messages that come in over HTTP. */
     peers: map(text),

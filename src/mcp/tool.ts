@@ -1,0 +1,43 @@
+/**
+ * What a tool of an operator is: one verb, one file, data and one function. It translates: checked input, one or two calls, a shaped answer.
+ * Who asks, limits, the log of calls, deadlines and errors are the same for all of them (`call-tool.ts`).
+ */
+import type { Client } from '#client/client.ts';
+import type { Connection } from '#client/connection.ts';
+import type { Parser } from '#protocol/shape.ts';
+import type { ToolSurface } from '#protocol/tool-surface.ts';
+import type { WorkspaceIo } from './workspace-io.ts';
+
+/** Who asks: it follows from the socket or the token, and from nothing that is said over it. */
+export interface Caller {
+  readonly user: string;
+  readonly role: 'admin' | 'viewer';
+}
+
+export interface ToolCall {
+  readonly caller: Caller;
+  /** The API, asked as the caller: what it refuses, a tool refuses. */
+  readonly connection: Connection;
+  /** Resources over the same connection. */
+  readonly client: Client;
+  readonly workspaces: WorkspaceIo;
+  /** Aborts when the client cancels, hangs up, or the deadline has passed. */
+  readonly signal: AbortSignal;
+  /** One line for whoever waits; sent only to clients that asked for it. */
+  progress(message: string, done?: { readonly of: number; readonly count: number }): void;
+  /** For tools of the category `create`: how many workspaces are being made beyond the first. */
+  charge(workspaces: number): void;
+}
+
+export interface Tool<I = unknown, O = unknown> extends ToolSurface<I, O> {
+  /** How long a call may take; by its input where that says so. 120 s when absent. */
+  readonly deadlineMs?: number | ((input: I) => number);
+  /** What the log of calls names: `team/sprint`, `agent/sprint-coder-1`. Never content. */
+  readonly resource?: (input: I) => string;
+  run(input: I, call: ToolCall): Promise<O>;
+}
+
+/** For the types alone: what a tool takes and gives follows from its parsers. */
+export function defineTool<I, O>(tool: Tool<I, O> & { readonly input: Parser<I>; readonly output: Parser<O> }): Tool {
+  return tool as unknown as Tool;
+}
