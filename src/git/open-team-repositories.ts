@@ -11,11 +11,11 @@ import { mergeSources } from './merge-sources.ts';
 import { adoptRefs, receiveBundle, removeIncoming, storeBundle } from './receive.ts';
 import { BASE_REFS, RESCUE_REFS, SOURCE_REFS } from './refs.ts';
 import { describeRescued, listRescued, measure } from './rescued.ts';
-import { type GitOptions, git, tryGit } from './run.ts';
+import { type GitOptions, git, type StartedGit, tryGit } from './run.ts';
 import { removeScratch, Scratch } from './scratch.ts';
 import { fetchSource, pushToFolder, receiver, resolveCommit, resolveInSource, SharedFetch } from './source.ts';
 import type { RepositorySource, TeamRepositories, TeamRepository } from './team-repository.ts';
-import { updateRefs } from './update-refs.ts';
+import { prepareRefUpdate, updateRefs } from './update-refs.ts';
 
 interface About {
   readonly namespace: string;
@@ -129,6 +129,8 @@ interface Using {
 
 function teamRepository({ uid, about: { source }, queue, fetches, options }: Using): TeamRepository {
   const { directory } = options;
+  // Of merges that are under way: one waits for each, and is used by whichever lands first.
+  const movers: StartedGit[] = [];
   const exclusively = <T>(work: () => Promise<T>) => queue.run(uid, () => despiteStaleLocks(directory, work));
   const within = (signal?: AbortSignal): GitOptions => ({ ...options, ...(signal && { signal }) });
   const sourceKey = JSON.stringify([uid, source]);
@@ -214,17 +216,22 @@ function teamRepository({ uid, about: { source }, queue, fetches, options }: Usi
       return [...new Set(found.split('\n').map((line) => line.trim()))].filter(Boolean).sort();
     },
     async merge(name, plan, use, signal) {
-      const scratch = await Scratch.open(directory, name);
+      if (source.path === undefined) movers.push(prepareRefUpdate(options));
       try {
-        return await use({ outcome: await mergeSources(directory, scratch, plan, signal), keep: () => scratch.keep() });
+        const scratch = await Scratch.open(directory, name);
+        try {
+          return await use({ outcome: await mergeSources(directory, scratch, plan, signal), keep: () => scratch.keep() });
+        } finally {
+          await scratch.remove();
+        }
       } finally {
-        await scratch.remove();
+        movers.pop()?.drop();
       }
     },
     land: (branch, move, signal) =>
       exclusively(async () => {
         if (source.path !== undefined) return pushToFolder(source.path, branch, move, within(signal));
-        return moveOwnBranch(branch, move, options);
+        return moveOwnBranch(branch, move, { options, mover: movers.pop() });
       }),
   };
 }
@@ -232,11 +239,11 @@ function teamRepository({ uid, about: { source }, queue, fetches, options }: Usi
 async function moveOwnBranch(
   branch: string,
   { from, to }: { readonly from: string | undefined; readonly to: string },
-  options: GitOptions,
+  { options, mover }: { readonly options: GitOptions; readonly mover: StartedGit | undefined },
 ) {
   const ref = `refs/heads/${branch}`;
   try {
-    await updateRefs([{ ref, to, from }], options);
+    await updateRefs([{ ref, to, from }], options, mover);
     return { state: 'landed' as const };
   } catch (error) {
     if (!isCode(error, 'Conflict')) throw error;

@@ -61,33 +61,50 @@ function cleanEnv(): Record<string, string> {
   };
 }
 
-/** Whatever it ends with; rejects only when git could not be run or was not let finish. */
-export function tryGit(args: readonly string[], options: GitOptions): Promise<GitOutcome> {
-  return new Promise((resolve, reject) => {
-    const child = spawnGit(args, options);
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      child.kill('SIGKILL');
-    }, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-    child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
-    child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
-    // A git that ends before it has read everything says why by its exit code.
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(options.input);
-    child.once('error', (error) => {
-      clearTimeout(timer);
-      reject(isMissing(error) ? missing(options.directory) : error);
-    });
+/** A git that has been started and waits for its input. */
+export interface StartedGit {
+  /** Whatever it ends with; rejects only when git could not be run or was not let finish. */
+  finish(input?: Buffer | string): Promise<GitOutcome>;
+  /** It is not needed: without input it changes nothing. */
+  drop(): void;
+}
+
+export function startGit(args: readonly string[], options: GitOptions): StartedGit {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const child = spawnGit(args, options);
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  let isLate = false;
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
+  // A git that ends before it has read everything says why by its exit code.
+  child.stdin?.on('error', () => undefined);
+  const ended = new Promise<GitOutcome>((resolve, reject) => {
+    child.once('error', (error) => reject(isMissing(error) ? missing(options.directory) : error));
     child.once('close', (code) => {
-      clearTimeout(timer);
-      if (isLate)
-        reject(new AgentisoError('Timeout', `git ${args[0]} took longer than ${(options.timeoutMs ?? DEFAULT_TIMEOUT_MS) / 1_000} s`));
+      if (isLate) reject(new AgentisoError('Timeout', `git ${args[0]} took longer than ${timeoutMs / 1_000} s`));
       else resolve({ code: code ?? -1, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() });
     });
   });
+  // Whoever asks it to finish is told; until then nobody listens.
+  ended.catch(() => undefined);
+  return {
+    async finish(input) {
+      const timer = setTimeout(() => {
+        isLate = true;
+        child.kill('SIGKILL');
+      }, timeoutMs);
+      child.stdin?.end(input);
+      return ended.finally(() => clearTimeout(timer));
+    },
+    drop() {
+      child.stdin?.end();
+    },
+  };
+}
+
+export function tryGit(args: readonly string[], options: GitOptions): Promise<GitOutcome> {
+  return startGit(args, options).finish(options.input);
 }
 
 export class GitError extends AgentisoError {

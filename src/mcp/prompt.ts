@@ -14,5 +14,5 @@ export interface Prompt {
   readonly arguments: readonly PromptArgument[];
   /** The text, with what is known of the team or repository in it. */
   render(values: Readonly<Record<string, string>>, asking: Asking): Promise<string>;
-  complete?(name: string, typed: string, asking: Asking): Promise<readonly string[]>;
+  complete?(name: string, typed: string, asking: Asking, known: Readonly<Record<string, string>>): Promise<readonly string[]>;
 }

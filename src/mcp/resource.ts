@@ -31,8 +31,11 @@ export interface Resource {
   list(asking: Asking): Promise<readonly ListedResource[]>;
   /** `values` are those of the template, decoded. Throws NotFoundError. */
   read(values: Readonly<Record<string, string>>, asking: Asking): Promise<string>;
-  /** One item per change, until the signal aborts; never by looking again and again. */
+  /**
+   * The first item says that following has begun: nothing after it is missed. Then one per change, several quick ones as one, until the
+   * signal aborts; never by looking again and again.
+   */
   changes(values: Readonly<Record<string, string>>, asking: Asking): AsyncIterable<void>;
-  /** For the completion of one value: what begins with `typed`, at most 100. */
-  complete?(name: string, typed: string, asking: Asking): Promise<readonly string[]>;
+  /** For the completion of one value: what begins with `typed`, at most 100. `known` are the values that are filled in already. */
+  complete?(name: string, typed: string, asking: Asking, known: Readonly<Record<string, string>>): Promise<readonly string[]>;
 }
