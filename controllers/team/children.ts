@@ -62,6 +62,7 @@ export async function ensureChildren(team: Team, bounds: Bounds, means: Means): 
 
 /** Also one that has only the short name: inside the team the two would be called the same. */
 function refuseForeigners(team: Team, wanted: readonly Draft[], members: readonly KindObject[]): void {
+  if (wanted.length === 0) return;
   const called = (name: string | undefined) => shortName(team.metadata.name, name ?? '');
   const names = new Set(wanted.map(({ metadata }) => called(metadata.name)));
   const taken = members.find((member) => !ownedBy(member, team) && names.has(called(member.metadata.name)));

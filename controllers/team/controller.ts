@@ -11,6 +11,7 @@ import { StalledError } from '#lib/errors.ts';
 import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
 import type { Controller, Key, ReconcileContext, Result, Wake, WithStatus } from '#runtime/controller.ts';
 import { ensureChildren, type Means, type Settled, type TeamLimits } from './children.ts';
+import { countWrites } from './counted-writes.ts';
 import { unsupportedFields } from './expand.ts';
 import { Family } from './family.ts';
 import { finalizeTeam } from './finalize.ts';
@@ -90,9 +91,10 @@ async function reconcileTeam(team: WithStatus<Team>, means: Means): Promise<Resu
   await pruneReservations(client, team);
   const grant = await ensureReserved(client, team, ancestors, agents.length + reservedIn(team));
   const policy = effectivePolicy(team, ancestors);
-  const settled = await ensureChildren(team, { granted: grant.granted, policy, agents, tasks }, means);
+  const counted = countWrites(client);
+  const settled = await ensureChildren(team, { granted: grant.granted, policy, agents, tasks }, { ...means, client: counted });
   await ensureMerge(client, team, { agents, tasks });
-  await summarise(team, settled, grant, means);
+  await summarise(team, settled, { grant, means, seen: counted.writes() === 0 ? { agents, tasks } : undefined });
   return settled.requeueAfterMs === undefined ? {} : { requeueAfterMs: settled.requeueAfterMs };
 }
 
@@ -111,9 +113,17 @@ async function pruneReservations(client: Client, team: WithStatus<Team>): Promis
   budget.reservations = [...liveReservations(team, items)];
 }
 
-async function summarise(team: WithStatus<Team>, { wanted, hold }: Settled, grant: Grant, { client, ctx }: Means): Promise<void> {
-  const agents = await membersIn<Agent>(client, team, 'Agent');
-  const tasks = taskSummaryOf(await membersIn<Task>(client, team, 'Task'));
+interface Pass {
+  readonly grant: Grant;
+  readonly means: Means;
+  /** What is there, where the pass has written nothing. A team may have thousands of tasks. */
+  readonly seen: { readonly agents: readonly Agent[]; readonly tasks: readonly Task[] } | undefined;
+}
+
+async function summarise(team: WithStatus<Team>, { wanted, hold }: Settled, { grant, means, seen }: Pass): Promise<void> {
+  const { client, ctx } = means;
+  const agents = seen?.agents ?? (await membersIn<Agent>(client, team, 'Agent'));
+  const tasks = taskSummaryOf(seen?.tasks ?? (await membersIn<Task>(client, team, 'Task')));
   const merges = await membersIn<Merge>(client, team, 'Merge');
   const ready = readyCondition(team, { wanted: wanted.length, agents, hold: grant.hold ?? hold });
   Object.assign(team.status, {

@@ -50,6 +50,7 @@ export interface Leaving {
 
 /** Lets go of what was marked before this pass: by then nobody hands it new work. Gives the time until the next one has to go. */
 export async function letGo(client: Client, team: Team, { surplus, tasks }: Leaving, ctx: ReconcileContext): Promise<number | undefined> {
+  if (surplus.length === 0) return undefined;
   const busy = new Set(tasks.filter(isInWork).map(({ status }) => status?.owner));
   const graceMs = team.spec.terminationGracePeriodSeconds * 1_000;
   let nextMs: number | undefined;
