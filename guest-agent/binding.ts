@@ -77,7 +77,8 @@ function createBound(binding: BindingOptions, { id, incarnation, hostname }: Gue
   };
   const setNames = new Map<string, string>();
   const env = () => ({ ...baseEnv, ...Object.fromEntries(setNames) });
-  const guest: Guest = { id, incarnation, root, stateDir: options.stateDir, agentSocket, env, groups, log, stop };
+  const mcpClients = options.home === undefined ? {} : { mcpClients: { home: options.home, command: join(binDir, 'team') } };
+  const guest: Guest = { id, incarnation, root, stateDir: options.stateDir, agentSocket, ...mcpClients, env, groups, log, stop };
   const relay = createRelay(guest);
   log.write('guest', `started as ${id} incarnation ${incarnation}`);
   if (options.hasEgress) {

@@ -171,6 +171,13 @@ describe('fileEdit', () => {
     expect(await contentOf('file')).toBe('\ufeffone\r\n2');
   });
 
+  it('loses none of several edits that come at once', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `<${index}>`);
+    await writeFile(join(root, 'file'), names.join(' '));
+    await Promise.all(names.map((name) => edit(name, name.replace('<', '['))));
+    expect(await contentOf('file')).toBe(names.map((name) => name.replace('<', '[')).join(' '));
+  });
+
   it('changes nothing where it finds nothing, or no text', async () => {
     await writeFile(join(root, 'file'), Buffer.from([0x61, 0xff, 0x62]));
     await expect(edit('a', 'b')).rejects.toMatchObject({ code: 'Invalid', message: 'file is not UTF-8 text' });
@@ -255,6 +262,16 @@ describe('the way out of the workspace', () => {
     expect(await contentOf('inside/file')).toBe('through the link');
     expect(await contentOf('inside/other')).toBe('below the link');
     expect((await lstat(join(root, 'in'))).isSymbolicLink()).toBe(true);
+  });
+
+  it('is not told where the workspace really lies, when a link inside leads to what cannot be written', async () => {
+    await symlink('inside', join(root, 'to-folder'));
+    await symlink(join(root, 'inside', 'nothing'), join(root, 'to-nothing'));
+    for (const path of ['to-folder', 'to-nothing', 'inside']) {
+      const error = (await write({ path }, 'x').catch((refusal: unknown) => refusal)) as Error;
+      expect(error.message).toMatch(/is not a plain file|is a link to nothing/);
+      expect(error.message).not.toContain(guest.directory);
+    }
   });
 
   it('stays closed while somebody swaps links as fast as they can', async () => {

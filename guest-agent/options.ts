@@ -14,6 +14,8 @@ export interface GuestOptions {
   /** The workspace root as it really lies in the file system. */
   readonly workspace: string;
   readonly hasEgress: boolean;
+  /** Of its programs, where it is the agent's own. Absent: they have the home of whoever runs the daemon. */
+  readonly home?: string;
 }
 
 export function parseOptions(argv: readonly string[]): GuestOptions {
@@ -29,10 +31,11 @@ export function parseOptions(argv: readonly string[]): GuestOptions {
     stateDir: required('state'),
     workspace: required('workspace'),
     hasEgress: values.has('egress'),
+    ...(values.has('home') && { home: required('home') }),
   };
 }
 
-const WITH_VALUE = ['id', 'incarnation', 'run', 'state', 'workspace'];
+const WITH_VALUE = ['id', 'incarnation', 'run', 'state', 'workspace', 'home'];
 const FLAGS = ['pool', 'egress'];
 
 /** By hand: to load Node's parser would take longer than all the rest of the command line's way. */

@@ -1,4 +1,4 @@
-/** Writes src/api/generated from crds/ (the schemas as data, a TypeScript type for each kind's spec and status), and docs/cli.md. */
+/** Writes src/api/generated from crds/ (the schemas as data, a TypeScript type for each kind's spec and status), docs/cli.md and docs/mcp.md. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,6 +34,8 @@ execFileSync('npx', ['biome', 'format', '--write', target], { cwd: root, stdio: 
 // Only now: the commands read what has just been written.
 const { cliPage } = await import('./generate-cli.ts');
 writeFileSync(join(root, 'docs/cli.md'), cliPage());
+const { mcpPage } = await import('./generate-mcp.ts');
+writeFileSync(join(root, 'docs/mcp.md'), mcpPage());
 
 async function typesOf(name: string, schema: Schema | undefined): Promise<string> {
   if (!schema) throw new Error(`${name} has no schema`);

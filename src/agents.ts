@@ -31,7 +31,8 @@ import { chooseDriver, type DriversHere, findDrivers } from './isolation.ts';
 import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
 
-export interface AgentsOptions extends Pick<RelayOptions, 'metrics' | 'agentByUid' | 'teamByUid' | 'warn' | 'checkTeam'> {
+export interface AgentsOptions
+  extends Pick<RelayOptions, 'metrics' | 'agentByUid' | 'teamByUid' | 'warn' | 'checkTeam' | 'rates' | 'audit'> {
   readonly home: string;
   readonly client: Client;
   readonly log: Logger;
@@ -188,6 +189,7 @@ export function agentDeps(
       const { uid } = agent.metadata;
       await Promise.all([forwards.remove(uid), egress.close(uid), cards.remove(agent), mail.remove(uid), agents.git.forget(agent)]);
       tokens.forgetAgent(uid);
+      relay.forget(uid);
     },
   };
 }

@@ -1,6 +1,11 @@
 /** What can be set about a daemon, and its defaults. Pure; read once, passed down. */
 import type { Limits } from '#api/limits.ts';
 import type { LogOptions } from '#lib/log.ts';
+import type { Rates } from '#relay/rates.ts';
+
+export interface ConfiguredLimits extends Partial<Limits> {
+  readonly rates?: Partial<Rates>;
+}
 
 export interface DaemonConfig {
   /** Holds resources/ (the readable store) and state/ (journal, workspaces, certificates). */
@@ -16,8 +21,8 @@ export interface DaemonConfig {
   readonly keepWorkspaces?: boolean;
   /** Let packets of agents leave the machine where their team allows it; routing them further is the operator's. */
   readonly uplink?: boolean;
-  /** How many agents there may be; defaults where absent. */
-  readonly limits?: Partial<Limits>;
+  /** How many agents there may be, and how fast each may ask; defaults where absent. */
+  readonly limits?: ConfiguredLimits;
   /** Variables of the environment that agents may be given by name. */
   readonly hostEnv?: (name: string) => string | undefined;
 }

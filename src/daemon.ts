@@ -1,5 +1,6 @@
 /** The composition root: builds every room, wires them together, starts and stops them. Nothing else knows them all. */
 import { totalmem } from 'node:os';
+import { resolve } from 'node:path';
 import { trackHandEdit } from '#api/fields/hand-edit.ts';
 import { admission, kinds } from '#api/kinds.ts';
 import type { Client } from '#client/client.ts';
@@ -10,14 +11,17 @@ import { createLogger, type Logger } from '#lib/log.ts';
 import { Metrics } from '#lib/metrics.ts';
 import { checkDirectories } from '#manifests/directory.ts';
 import { followManifests } from '#manifests/follow.ts';
+import { createRates } from '#relay/create-rates.ts';
 import { EventLog } from '#runtime/events.ts';
 import { recordFileReports } from '#runtime/file-reports.ts';
 import { createManager } from '#runtime/manager.ts';
 import { followNamespaces } from '#runtime/namespaces.ts';
 import { DirectoryStore } from '#store/directory.ts';
 import type { Machine } from './agents.ts';
-import { limitsOf } from './limits.ts';
+import { openAuditLog } from './audit-log.ts';
+import { limitsOf, ratesOf } from './limits.ts';
 import { serveApi } from './serve-api.ts';
+import { serveMcp } from './serve-mcp.ts';
 import { openTeamwork } from './teamwork.ts';
 
 export interface Daemon {
@@ -62,8 +66,10 @@ async function startOn(
   const limits = limitsOf(config.limits ?? {}, totalmem());
   const metrics = new Metrics();
   const events = new EventLog({ client, log });
-  const teamwork = await openTeamwork({ config, store, client, log, metrics, events, limits, ...(machine && { machine }) });
-  const { deps, desks, agentIo } = teamwork;
+  const rates = createRates({ rates: ratesOf(config.limits ?? {}) });
+  const audit = openAuditLog({ home: resolve(config.home), log });
+  const teamwork = await openTeamwork({ config, store, client, log, metrics, events, limits, rates, audit, ...(machine && { machine }) });
+  const { deps, desks, agentIo, workspaces, agentMode } = teamwork;
   const reports = recordFileReports(client, log);
   const unsubscribe = directory.onReport(reports.record);
   const manager = createManager({
@@ -74,6 +80,8 @@ async function startOn(
     sweeps: [...allSweeps(deps), ...teamwork.sweeps],
     gcKinds: [...ours, 'ConfigMap'],
   });
+  const version = config.version ?? 'source';
+  const mcp = serveMcp({ home: config.home, version, log, rates, audit, workspaces, ...(agentMode && { agentMode }) });
   const served = await serveApi({
     config,
     store,
@@ -82,8 +90,9 @@ async function startOn(
     reconcileProblem: () => manager.problem(),
     agentIo,
     limits,
-    desks,
+    desks: { ...desks, mcp: mcp.desk },
   });
+  await mcp.listen();
   const running = manager.start(stopping.signal);
   const manifests = followManifests({
     directories: config.manifestDirectories ?? [],
@@ -100,6 +109,7 @@ async function startOn(
     lost: watch.lost,
     async stop() {
       watch.stop();
+      await mcp.close();
       await served.close();
       await manifests.stop();
       stopping.abort();
@@ -107,10 +117,12 @@ async function startOn(
       unsubscribe();
       if (!directory.isInPlace()) {
         await teamwork.abandon();
+        await audit.close();
         directory.abandon();
         return;
       }
       await teamwork.close({ keep: config.keepWorkspaces ?? false });
+      await audit.close();
       await reports.flush();
       await events.flush();
       await directory.close();

@@ -111,6 +111,8 @@ describe('/messages', () => {
     expect(contents(await ask('?type=nudge'))).toEqual(['nudge']);
     expect(contents(await ask('?from=coder'))).toEqual([]);
     expect(contents(await ask('?inbox=coder&limit=1'))).toEqual(['nudge']);
+    expect(contents(await ask('?inbox=coder&limit=2&order=oldest'))).toEqual(['to coder', 'to coder']);
+    expect(contents(await ask('?inbox=coder&type=nudge&limit=1&order=oldest'))).toEqual(['nudge']);
   });
 
   it('pushes what is there and then what comes, until the client leaves', async () => {
@@ -175,9 +177,12 @@ describe('/messages', () => {
     expect((await ask('')).value.items).toEqual([]);
   });
 
-  it.each(['?limit=0', '?limit=x', '?limit=1001', '?unseen=maybe', '?type=gossip', '/follow?type=gossip'])('refuses %s', async (path) => {
-    expect(await ask(path)).toMatchObject({ status: 400 });
-  });
+  it.each(['?limit=0', '?limit=x', '?limit=1001', '?unseen=maybe', '?order=best', '?type=gossip', '/follow?type=gossip'])(
+    'refuses %s',
+    async (path) => {
+      expect(await ask(path)).toMatchObject({ status: 400 });
+    },
+  );
 
   it('refuses to follow a team that is not there instead of staying silent', async () => {
     expect(await ask('/follow?team=nobody')).toMatchObject({ status: 404 });

@@ -40,8 +40,9 @@ function operator({ identity: { user } }: DeskRequest): Principal {
 
 async function read(request: DeskRequest, { post }: MessageDeskDeps): Promise<DeskAnswer> {
   const limit = limitOf(request.query.get('limit'));
-  const items = await post.read(operator(request), { ...queryOf(request.query), limit });
-  return { status: 200, value: { items } };
+  const isOldestFirst = isOldest(request.query.get('order'));
+  const items = await post.read(operator(request), { ...queryOf(request.query), limit: isOldestFirst ? EVERYTHING : limit });
+  return { status: 200, value: { items: isOldestFirst ? items.slice(0, limit) : items } };
 }
 
 async function follow(request: DeskRequest, { post }: MessageDeskDeps): Promise<DeskAnswer> {
@@ -96,6 +97,7 @@ async function decidePlan(request: DeskRequest, { taskBook }: MessageDeskDeps): 
 }
 
 const USUAL_LIMIT = 100;
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
 const MOST = 1_000;
 const MOST_IDS = 1_000;
 
@@ -103,6 +105,12 @@ function limitOf(value: string | null): number {
   const limit = value === null ? USUAL_LIMIT : Number(value);
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST) throw invalid('limit', `a whole number from 1 to ${MOST}`);
   return limit;
+}
+
+/** Which of them, when there are more than are wanted; in the answer the newest is last either way. */
+function isOldest(order: string | null): boolean {
+  if (order === null || order === 'newest' || order === 'oldest') return order === 'oldest';
+  throw invalid('order', 'newest or oldest');
 }
 
 function queryOf(query: URLSearchParams): Omit<MessageQuery, 'limit'> {

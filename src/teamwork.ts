@@ -4,17 +4,21 @@ import { startHold } from '#api/fleet.ts';
 import { checkAtFrontDoor } from '#api/front-door.ts';
 import { admission, kinds } from '#api/kinds.ts';
 import type { Limits } from '#api/limits.ts';
-import type { Agent, Task, Team } from '#api/types.ts';
+import { type Agent, shortName, type Task, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { DaemonConfig } from '#config';
 import type { ControllerDeps } from '#controllers/index.ts';
 import { taskBoards } from '#controllers/task/boards.ts';
 import { createTaskBook } from '#controllers/task/book.ts';
 import { Radar } from '#git/radar.ts';
+import type { AuditLog } from '#lib/audit.ts';
 import { newUid } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Metrics } from '#lib/metrics.ts';
+import type { AgentMode } from '#mcp/agent-mode.ts';
+import type { WorkspaceIo } from '#mcp/workspace-io.ts';
 import { removeTeamMail } from '#relay/mail-sweep.ts';
+import type { RateLimits } from '#relay/rates.ts';
 import type { Sweep } from '#runtime/controller.ts';
 import type { EventLog } from '#runtime/events.ts';
 import type { AgentIo } from '#server/agent-io.ts';
@@ -22,6 +26,7 @@ import type { Desks } from '#server/desk.ts';
 import type { Store } from '#store/store.ts';
 import { openVault } from '#vault/open-vault.ts';
 import { createAgentIo } from './agent-io.ts';
+import { createAgentMode } from './agent-mode.ts';
 import { agentWakes, agentWatches } from './agent-wakes.ts';
 import { agentWork } from './agent-work.ts';
 import { agentDeps, type Machine, openAgents } from './agents.ts';
@@ -39,6 +44,7 @@ import { createRescueDesk } from './rescue-desk.ts';
 import { endAgents, endOrphans } from './stop-agents.ts';
 import { createVaultDesk } from './vault-desk.ts';
 import { createVerifier } from './verifier.ts';
+import { createWorkspaceIo } from './workspace-io.ts';
 
 export interface TeamworkOptions {
   readonly config: DaemonConfig;
@@ -48,6 +54,8 @@ export interface TeamworkOptions {
   readonly metrics: Metrics;
   readonly events: EventLog;
   readonly limits: Limits;
+  readonly rates: RateLimits;
+  readonly audit: AuditLog;
   readonly machine?: Machine;
 }
 
@@ -56,6 +64,8 @@ export interface Teamwork {
   readonly sweeps: readonly Sweep[];
   readonly desks: Desks;
   readonly agentIo: AgentIo;
+  readonly workspaces: WorkspaceIo;
+  readonly agentMode: AgentMode;
   /** After the controllers have stopped. Agents end, or are left for the next daemon. */
   close(options: { readonly keep: boolean }): Promise<void>;
   /** The home is gone, and with it everything that could be closed in good order. */
@@ -63,7 +73,7 @@ export interface Teamwork {
 }
 
 export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> {
-  const { config, store, client, log, metrics, events, limits, machine } = options;
+  const { config, store, client, log, metrics, events, limits, rates, audit, machine } = options;
   const { hostEnv = () => undefined } = config;
   // Programs are started in other folders, where a relative path is another one.
   const home = resolve(config.home);
@@ -83,6 +93,8 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     teamByUid,
     book,
     vault,
+    rates,
+    audit,
     pulling: () =>
       agentsIn(store)
         .filter((agent) => pulled(agent) > 0)
@@ -157,6 +169,11 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
       rescue: createRescueDesk(agents.repositories, (uid) => teamByUid(uid) !== undefined),
     },
     agentIo: createAgentIo(agents),
+    workspaces: createWorkspaceIo({
+      ...agents,
+      agentOf: ({ namespace, agent }) => store.get({ kind: 'Agent', namespace, name: agent }) as Agent | undefined,
+    }),
+    agentMode: createAgentMode({ ...agents, agentOf: ({ namespace, team, name }) => memberOf(store, { namespace, team }, name) }),
     async close({ keep }) {
       await end();
       await endAgents(agents, client, { keep });
@@ -173,6 +190,16 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
 
 function agentsIn(store: Store): Agent[] {
   return store.list('Agent').items as Agent[];
+}
+
+/** By its short name, or the whole one. */
+function memberOf(
+  store: Store,
+  { namespace, team }: { readonly namespace: string; readonly team: string },
+  name: string,
+): Agent | undefined {
+  const { items } = store.list('Agent', { namespace, fieldSelector: `spec.team=${team}` });
+  return (items as Agent[]).find(({ metadata }) => metadata.name === name || shortName(team, metadata.name) === name);
 }
 
 /** Tasks that an agent has taken by itself: they do not run in its guest, which knows nothing of them. */

@@ -70,6 +70,17 @@ it.each([
   await expect(ask(method, path, { fields })).rejects.toMatchObject({ code, message });
 });
 
+it('says that it follows a note, and then when it changes', async () => {
+  const answer = await ask('GET', 'follow/x.md');
+  if (!('lines' in answer)) throw new Error('no lines');
+  const lines = answer.lines[Symbol.asyncIterator]();
+  expect(await lines.next()).toMatchObject({ value: { following: true } });
+  await ask('PUT', 'notes/x.md', { fields: { content: 'new' } });
+  expect(await lines.next()).toMatchObject({ value: { changed: true } });
+  await lines.return?.();
+  await expect(ask('GET', 'follow/x.txt')).rejects.toMatchObject({ code: 'Invalid' });
+});
+
 it('lets viewers read and admins write; agents have another door', () => {
   const may = (identity: Parameters<Desk['may']>[0]) => ['GET', 'PUT', 'DELETE'].map((method) => desk.may(identity, method));
   expect(may(personIdentity('admin', 'ada'))).toEqual([true, true, true]);

@@ -1,4 +1,7 @@
-/** `/vault`: the notes for people. `/vault/notes/PATH` is a note, `/vault/folders/PATH` what is in a folder, `/vault/search` looks for words. */
+/**
+ * `/vault`: the notes for people. `/vault/notes/PATH` is a note, `/vault/folders/PATH` what is in a folder, `/vault/search` looks for words,
+ * `/vault/follow/PATH` tells of changes.
+ */
 import { AgentisoError, InvalidError } from '#lib/errors.ts';
 import { type Desk, type DeskAnswer, type DeskRequest, readersAndAdmins } from '#server/desk.ts';
 import type { Vault } from '#vault/vault.ts';
@@ -14,9 +17,10 @@ export function createVaultDesk(vault: Vault): Desk {
       if (place === 'notes') return noteAnswer(vault, path, request);
       if (request.method !== 'GET') throw new AgentisoError('Invalid', 'only notes can be changed', { hint: 'use /vault/notes/PATH' });
       if (place === 'folders') return json(await vault.list('everything', { path, recursive: isSet(request.query, 'recursive') }));
+      if (place === 'follow') return { status: 200, lines: beginningAtOnce(await vault.follow('everything', path, request.signal)) };
       if (place === 'search') return json(await vault.search('everything', queryOf(request.query), request.signal));
       throw new AgentisoError('NotFound', `there is no /vault/${place}`, {
-        hint: 'use /vault/notes/PATH, /vault/folders/PATH or /vault/search',
+        hint: 'use /vault/notes/PATH, /vault/folders/PATH, /vault/follow/PATH or /vault/search',
       });
     },
   };
@@ -58,6 +62,12 @@ function queryOf(query: URLSearchParams) {
     ...(tag === undefined ? {} : { tag }),
     ...(limit === undefined ? {} : { limit: Number(limit) }),
   };
+}
+
+/** One line when following has begun, one for each change. */
+async function* beginningAtOnce(changes: AsyncIterable<void>): AsyncGenerator<object> {
+  yield { following: true };
+  for await (const _change of changes) yield { changed: true };
 }
 
 function isSet(query: URLSearchParams, name: string): boolean {

@@ -1,8 +1,9 @@
 /** A stop in good order: asked once, answered or not, over at the deadline. */
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '#api/types.ts';
+import { STOP_REQUEST_ANNOTATION } from '#client/stop-request.ts';
 import { UnavailableError } from '#lib/errors.ts';
-import { type Notice, type Notices, STOP_REQUEST_ANNOTATION } from '#relay/notices.ts';
+import type { Notice, Notices } from '#relay/notices.ts';
 import { running } from './agent.fixture.ts';
 
 const BUSY = { runningTasks: [{ taskUid: 't', attempt: 1 }] };
@@ -104,6 +105,17 @@ describe('a busy agent that is to stop', () => {
     await look();
     await look();
     expect([agent()?.status?.phase, notices.withdrawn]).toEqual(['Stopped', [key]]);
+  });
+
+  it('that is killed ends at once and is asked nothing', async () => {
+    const notices = noticeBoard();
+    const { agent, driver, look, set, id } = await busy(notices);
+    const mark = { from: 'orchestrator', reason: '', generation: (agent()?.metadata.generation ?? 0) + 1, isImmediate: true };
+    await set('Stopped', { [STOP_REQUEST_ANNOTATION]: JSON.stringify(mark) });
+    await look();
+    expect(driver.calls.at(-1)).toBe(`stop ${id}`);
+    await look();
+    expect([agent()?.status?.phase, notices.said.size]).toEqual(['Stopped', 0]);
   });
 
   it('ends at once when it agrees, and the answer is kept', async () => {

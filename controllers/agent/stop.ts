@@ -3,8 +3,8 @@
  * agrees or has nothing left to do; what it answers besides is kept and changes nothing. None outlives its deadline.
  */
 import { type Agent, shortName } from '#api/types.ts';
+import { STOP_REQUEST_ANNOTATION, type StopRequest } from '#client/stop-request.ts';
 import type { Driver } from '#drivers/driver.ts';
-import { STOP_REQUEST_ANNOTATION, type StopRequest } from '#relay/notices.ts';
 import { getCondition, setCondition } from '#runtime/conditions.ts';
 import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import type { AgentDeps } from './deps.ts';
@@ -52,7 +52,8 @@ export async function endStop(agent: WithStatus<Agent>, deps: AgentDeps, ctx: Re
 async function graceLeftMs(agent: WithStatus<Agent>, deps: AgentDeps, ctx: ReconcileContext): Promise<number> {
   const now = ctx.now();
   if (isOfFormerRun(agent)) agent.status = withoutShutdown(agent);
-  if (!isBusy(agent, deps)) return 0;
+  // Who kills waits for nobody.
+  if (stopRequestOf(agent).isImmediate === true || !isBusy(agent, deps)) return 0;
   if (agent.status.shutdown?.deadline === undefined) {
     const deadline = new Date(now.getTime() + (await deps.graceMsOf(agent))).toISOString();
     agent.status.shutdown = { requestedAt: now.toISOString(), deadline };
@@ -107,8 +108,9 @@ export function requestOf(agent: Agent) {
 function stopRequestOf({ metadata }: Agent): StopRequest {
   const usual = { from: 'orchestrator', reason: 'spec.desiredState is Stopped' };
   try {
-    const { from, reason, generation } = JSON.parse(metadata.annotations?.[STOP_REQUEST_ANNOTATION] ?? '{}');
-    return generation === metadata.generation ? { from: String(from), reason: String(reason) } : usual;
+    const { from, reason, generation, isImmediate } = JSON.parse(metadata.annotations?.[STOP_REQUEST_ANNOTATION] ?? '{}');
+    if (generation !== metadata.generation) return usual;
+    return { from: String(from), reason: String(reason), ...(isImmediate === true && { isImmediate }) };
   } catch {
     // Not by us.
     return usual;

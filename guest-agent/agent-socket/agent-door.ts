@@ -6,20 +6,15 @@ import { rmSync, statSync } from 'node:fs';
 import type { ConfigureParams } from '#protocol/control.ts';
 import type { Guest } from '../guest.ts';
 import type { Listener } from '../http/listener.ts';
-import type { HostLink } from '../relay/link.ts';
-import type { Inbox } from '../state/inbox.ts';
-import type { VerbService } from './serve-verb.ts';
+import type { AgentVerbs } from './verb-service.ts';
 
 /** Longer than the longest wait, in which nothing moves. */
-const IDLE_MS = 150_000;
+export const IDLE_MS = 150_000;
 const REOPEN_MS = 2_000;
 
 export interface AgentDoorParts {
   readonly guest: Guest;
-  readonly inbox: Inbox;
-  readonly host: Pick<HostLink, 'call'>;
-  /** Tells the host what was seen, soon. */
-  readonly report: () => void;
+  readonly verbs: AgentVerbs;
 }
 
 interface Opened {
@@ -29,7 +24,6 @@ interface Opened {
 
 export class AgentDoor {
   readonly #parts: AgentDoorParts;
-  #service: VerbService | undefined;
   #opened: Opened | undefined;
   #isClosed = false;
   #reopenTimer: NodeJS.Timeout | undefined;
@@ -72,17 +66,13 @@ export class AgentDoor {
 
   async #open(card: ConfigureParams['card']): Promise<void> {
     if (this.#isClosed) return;
+    const { guest, verbs } = this.#parts;
     // Loaded here: a guest that is never configured needs none of it.
-    const [{ listen }, { serveVerb }, { MailReader }, { createVerbs }] = await Promise.all([
+    const [{ listen }, { serveVerb }] = await Promise.all([
       import('../http/listener.ts'),
       import('./serve-verb.ts'),
-      import('./mail-reader.ts'),
-      import('./verbs.ts'),
+      verbs.configure({ card }),
     ]);
-    const { guest, inbox, host, report } = this.#parts;
-    const reader = this.#service?.reader ?? new MailReader({ inbox, host, report, warn: (text) => guest.log.write('guest', text) });
-    const service: VerbService = { reader, verbs: createVerbs({ reader, host }), speaker: { names: namesOf(card, guest) } };
-    this.#service = service;
     if (this.#opened !== undefined && this.#isInPlace) return;
     const path = guest.agentSocket;
     // Of a guest that was killed.
@@ -90,21 +80,27 @@ export class AgentDoor {
     const listener = await listen({
       at: { path },
       idleMs: IDLE_MS,
-      onRequest: (request, response) => void serveVerb(this.#service ?? service, request, response),
+      onRequest: (request, response) => void serveVerb(verbs.get(), request, response),
       onBroken: (error) => this.#reopenLater(card, error),
     });
     this.#opened = { listener, inode: inodeOf(path) };
+    await this.#tellClients();
+  }
+
+  /** Settings by which MCP clients find this socket, in a home that is the agent's own. */
+  async #tellClients(): Promise<void> {
+    const { agentSocket: socket, mcpClients } = this.#parts.guest;
+    if (mcpClients === undefined) return;
+    const [{ clientConfigs }, { writeConfigs }] = await Promise.all([
+      import('../mcp/client-configs.ts'),
+      import('../mcp/write-configs.ts'),
+    ]);
+    await writeConfigs(mcpClients.home, clientConfigs({ command: mcpClients.command, socket, node: process.execPath }));
   }
 
   get #isInPlace(): boolean {
     return this.#opened?.inode !== undefined && inodeOf(this.#parts.guest.agentSocket) === this.#opened.inode;
   }
-}
-
-/** Its short name first, then the one that is unique in the namespace. */
-function namesOf({ name, team }: Readonly<Record<string, unknown>>, { id }: Guest): readonly string[] {
-  if (typeof name !== 'string') return [id];
-  return typeof team === 'string' ? [name, `${team}-${name}`, `${team}/${name}`] : [name];
 }
 
 function inodeOf(path: string): number | undefined {

@@ -2,9 +2,9 @@
  * The mail of the agent as its programs read it. What `check` has given out is acknowledged by the next thing that is asked for in this run
  * of the guest, whoever asks: that somebody goes on is the proof that the answer has arrived. A run that ends before that shows it again.
  */
-import { MAX_WAIT_SECONDS, type OpenRequest } from '#protocol/agent-verbs.ts';
-import { type Envelope, MESSAGE_TYPES } from '#protocol/relay.ts';
-import { flag, integer, list, object, oneOf, type Parsed, text } from '#protocol/shape.ts';
+import type { OpenRequest } from '#protocol/agent-verbs.ts';
+import type { Checked, CheckParams, WaitParams } from '#protocol/mail-verbs.ts';
+import type { Envelope } from '#protocol/relay.ts';
 import type { HostLink } from '../relay/link.ts';
 import type { Inbox } from '../state/inbox.ts';
 import { waitForMail } from './mail-wait.ts';
@@ -12,36 +12,12 @@ import { waitForMail } from './mail-wait.ts';
 const DEFAULT_LIMIT = 10;
 const DEFAULT_WAIT_SECONDS = 30;
 const OPEN_REQUESTS_MS = 2_000;
-
-export const checkParams = object(
-  {},
-  {
-    from: text,
-    /** 0: nothing is read, and the host is not asked; for acknowledging alone. */
-    limit: integer({ min: 0, max: 100 }),
-    ack: list(text, { max: 1000 }),
-    /** What is read now is acknowledged by `ack` alone. */
-    keep: flag,
-  },
-);
-
-export const waitParams = object(
-  {},
-  { from: text, request_id: text, message_type: oneOf(...MESSAGE_TYPES), timeout_seconds: integer({ min: 1, max: MAX_WAIT_SECONDS }) },
-);
-
-export type WaitParams = Parsed<typeof waitParams>;
-
-export interface Checked {
-  readonly messages: readonly Envelope[];
-  readonly open_requests: readonly OpenRequest[];
-  /** Why open_requests may be missing some. */
-  readonly note?: string;
-  /** With those that are returned now. */
-  readonly unacked: number;
-  readonly next_seq: number;
-  readonly unknown_acks: readonly string[];
-}
+/**
+ * As JSON. The answer of a tool says everything twice, the second time as text within JSON, and must fit into one frame whatever the
+ * messages consist of.
+ */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+const MAX_REQUEST_BYTES = 128 * 1024;
 
 export interface MailReaderParts {
   readonly inbox: Inbox;
@@ -78,13 +54,15 @@ export class MailReader {
     for (const id of ids) this.#givenOut.delete(id);
   }
 
-  async check(params: Parsed<typeof checkParams>, signal: AbortSignal): Promise<Checked> {
+  async check(params: CheckParams, signal: AbortSignal): Promise<Checked> {
     const { inbox } = this.#parts;
     const { from, limit = DEFAULT_LIMIT, ack = [] } = params;
     const unknown_acks = ack.length === 0 ? [] : await this.#acknowledge(ack);
     const requests = limit === 0 ? { open_requests: [] } : await this.#openRequests(signal);
     const unseen = inbox.unseen();
-    const messages = unseen.filter((message) => from === undefined || message.from === from).slice(0, limit);
+    const wanted = unseen.filter((message) => from === undefined || message.from === from).slice(0, limit);
+    // One in any case: else a large message would keep all others back.
+    const messages = wanted.slice(0, Math.max(1, countWithin(wanted, MAX_MESSAGE_BYTES)));
     return { messages, ...requests, unacked: unseen.length, next_seq: inbox.cursor + 1, unknown_acks };
   }
 
@@ -104,12 +82,29 @@ export class MailReader {
   async #openRequests(signal: AbortSignal): Promise<Pick<Checked, 'open_requests' | 'note'>> {
     try {
       const { requests } = await this.#parts.host.call('openRequests', {}, { signal, deadlineMs: OPEN_REQUESTS_MS });
-      return { open_requests: requests };
+      return shortEnough(requests);
     } catch (error) {
       signal.throwIfAborted();
       return { open_requests: [], note: `open requests are not known: ${error instanceof Error ? error.message : String(error)}` };
     }
   }
+}
+
+/** One that is long is in the mail, too. */
+function shortEnough(requests: readonly OpenRequest[]): Pick<Checked, 'open_requests' | 'note'> {
+  const open_requests = requests.slice(0, countWithin(requests, MAX_REQUEST_BYTES));
+  const missing = requests.length - open_requests.length;
+  return { open_requests, ...(missing > 0 && { note: `${missing} more open requests are too long to be shown here` }) };
+}
+
+/** How many of the first have so many bytes together. */
+function countWithin(items: readonly object[], maxBytes: number): number {
+  let bytes = 0;
+  const end = items.findIndex((item) => {
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    return bytes > maxBytes;
+  });
+  return end < 0 ? items.length : end;
 }
 
 function wantedBy({ from, request_id, message_type }: WaitParams): (message: Envelope) => boolean {

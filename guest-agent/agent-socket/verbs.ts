@@ -1,11 +1,13 @@
 /** What the programs of the workspace may ask for, by name: the verbs of the team, which the host answers, and those of the own mail. */
 import { agentVerbs } from '#protocol/agent-verbs.ts';
+import { type Checked, mailVerbs } from '#protocol/mail-verbs.ts';
+import { parseParams } from '#protocol/parse-params.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type RelayHostMethodName, relayToHost } from '#protocol/relay.ts';
 import type { Parser } from '#protocol/shape.ts';
 import type { Fields } from '../http/body.ts';
 import type { HostLink } from '../relay/link.ts';
-import { type Checked, checkParams, type MailReader, waitParams } from './mail-reader.ts';
+import type { MailReader } from './mail-reader.ts';
 
 const DEADLINE_MS = 10_000;
 /** Those that look at many files, or make many objects. */
@@ -63,7 +65,7 @@ function checkMessages({ reader }: VerbParts): Verb {
   return {
     isProof: true,
     run: async (fields, _speaker, signal) => {
-      const params = parseParams(checkParams, fields);
+      const params = parseParams(mailVerbs.checkMessages.params, fields);
       const result: Checked = await reader.check(params, signal);
       return params.keep === true ? { result } : { result, onSent: () => reader.gaveOut(result.messages) };
     },
@@ -73,7 +75,10 @@ function checkMessages({ reader }: VerbParts): Verb {
 function waitForMessage({ reader }: VerbParts): Verb {
   return {
     isProof: false,
-    run: async (fields, _speaker, signal) => ({ result: await reader.wait(parseParams(waitParams, fields), signal) }),
+    run: async (fields, _speaker, signal) => {
+      const params = parseParams(mailVerbs.waitForMessage.params, fields);
+      return { result: await reader.wait(params, signal) };
+    },
   };
 }
 
@@ -85,24 +90,4 @@ export function withoutIdentity(fields: Fields, { names }: Speaker): Fields {
     throw new ProtocolError('Forbidden', message, undefined, { field: other, hint: `leave out ${other}` });
   }
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !IDENTITY_FIELDS.includes(name)));
-}
-
-/** A field that nobody reads is a mistake of whoever wrote it, and is named. */
-export function parseParams<T extends object>(parse: Parser<T>, fields: Fields): T {
-  const params = parseNaming(parse, fields);
-  const unknown = Object.keys(fields).find((name) => !Object.hasOwn(params, name));
-  if (unknown === undefined) return params;
-  const name = unknown.slice(0, 100);
-  throw new ProtocolError('Invalid', `unknown field ${JSON.stringify(name)}`, undefined, { field: name });
-}
-
-function parseNaming<T>(parse: Parser<T>, fields: Fields): T {
-  try {
-    return parse(fields, 'the body');
-  } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error;
-    // Complaints begin with the name of what is wrong.
-    const field = /^(?<field>[a-z_]+(?:[.[][^ ]*)?) must /.exec(error.message)?.groups?.['field'];
-    throw field === undefined ? error : new ProtocolError(error.code, error.message, error, { ...error.details, field });
-  }
 }

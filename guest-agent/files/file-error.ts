@@ -17,7 +17,11 @@ const CODES: Readonly<Record<string, readonly [ProtocolErrorCode, string]>> = {
   EFBIG: ['TooLarge', 'is over the limit for one file'],
 };
 
+/** Of what nobody foresaw only the code is said: the message of the file system names places that mean nothing to whoever asked. */
 export function toFileError(error: unknown, path: string): unknown {
-  const known = CODES[(error as NodeJS.ErrnoException | undefined)?.code ?? ''];
-  return known === undefined || error instanceof ProtocolError ? error : new ProtocolError(known[0], `${path} ${known[1]}`, error);
+  const { code = '', syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (error instanceof ProtocolError) return error;
+  const known = CODES[code];
+  if (known !== undefined) return new ProtocolError(known[0], `${path} ${known[1]}`, error);
+  return syscall === undefined ? error : new ProtocolError('IoError', `${path} cannot be used: ${code}`, error);
 }

@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { MAX_FILE_BYTES } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { lazy } from '../lazy-modules.ts';
+import { relativeInWorkspace } from '../workspace-path.ts';
 import { toFileError } from './file-error.ts';
 import { child, type Entry, holdTarget, lstatEntry, type Wanted, withEntry } from './handle.ts';
 import { openFile } from './read.ts';
@@ -35,7 +36,7 @@ async function readTarget(wanted: Wanted): Promise<string> {
     throw isNotFound(error) ? new ProtocolError('Forbidden', `${wanted.path} is a link to nothing`) : error;
   });
   await target.close();
-  return target.realPath;
+  return relativeInWorkspace(wanted.root, target.realPath);
 }
 
 /** undefined: the last name is a link. */

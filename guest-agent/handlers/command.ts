@@ -1,6 +1,7 @@
 /** From the fields of a request to a command that can be started: the same rules for exec, execStream and jobs. */
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { checkEnv } from '../command-env.ts';
+import { toFileError } from '../files/file-error.ts';
 import type { Guest } from '../guest.ts';
 import type { CommandStart } from '../started-command.ts';
 import { resolveInWorkspace } from '../workspace-path.ts';
@@ -17,7 +18,10 @@ export async function toCommand(guest: Guest, fields: CommandFields): Promise<Pi
   checkEnv(env);
   return {
     argv: argv ?? ['/bin/sh', '-c', command ?? ''],
-    cwd: await resolveInWorkspace(guest.root, cwd ?? guest.root),
+    cwd: await resolveInWorkspace(guest.root, cwd ?? guest.root).catch((error: unknown) => {
+      // The file system would name the place where the workspace really lies.
+      throw toFileError(error, cwd ?? 'the workspace');
+    }),
     env: { ...guest.env(), ...env },
     groups: guest.groups,
   };
@@ -32,12 +36,13 @@ export function startFailure(error: unknown): string {
   return `exec failed: ${startProblem(error)}`;
 }
 
-/** In words for the two that people cause; a folder that is not there has the same code and another system call. */
+/** In words for those that people cause; a folder that is not there has the same code and another system call. */
 function startProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, syscall = '', path = 'the command', message } = error as NodeJS.ErrnoException;
   if (!syscall.startsWith('spawn')) return message;
   if (code === 'ENOENT') return `${path}: not found, neither as a path nor in the PATH of the agent`;
   if (code === 'EACCES') return `${path}: not allowed, or not a program`;
+  if (code === 'ENOTDIR') return 'what it should run in is not a directory';
   return message;
 }

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { addAbortSignal } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type ControlHandlers, MAX_FILE_BYTES } from '#protocol/control.ts';
+import { type ControlHandlers, type ControlParams, MAX_FILE_BYTES } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { listDirectory, openFile, statFile } from '../files/read.ts';
 import { appendFile, replaceFile } from '../files/write.ts';
@@ -11,6 +11,7 @@ import type { Guest } from '../guest.ts';
 type FileHandlers = Pick<ControlHandlers, 'fileRead' | 'fileWrite' | 'fileEdit' | 'fileList' | 'fileStat'>;
 
 export function fileHandlers({ root }: Guest): FileHandlers {
+  const inTurn = turns();
   return {
     async fileRead({ path, offset = 0, limit }, { signal, down }) {
       const { handle, stats } = await openFile({ root, path });
@@ -31,15 +32,8 @@ export function fileHandlers({ root }: Guest): FileHandlers {
       const bytes = await (append ? appendFile : replaceFile)({ root, path }, content, { mode, makeParents });
       return { bytes };
     },
-    async fileEdit({ path, oldText, newText }) {
-      if (oldText === '') throw new ProtocolError('Invalid', 'oldText must not be empty');
-      const text = await readText(root, path);
-      const matches = text.split(oldText).length - 1;
-      const at = text.indexOf(oldText);
-      if (at === -1) throw new ProtocolError('NotFound', `${path} does not contain the text to be replaced`);
-      await replaceFile({ root, path }, [Buffer.from(text.slice(0, at) + newText + text.slice(at + oldText.length))]);
-      return { matches };
-    },
+    // One after the other: each must find what the one before has written.
+    fileEdit: (edit) => inTurn(() => editFile(root, edit)),
     async fileList({ path }) {
       return { entries: await listDirectory({ root, path }) };
     },
@@ -47,6 +41,25 @@ export function fileHandlers({ root }: Guest): FileHandlers {
       return statFile({ root, path });
     },
   };
+}
+
+function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
+async function editFile(root: string, { path, oldText, newText }: ControlParams<'fileEdit'>): Promise<{ matches: number }> {
+  if (oldText === '') throw new ProtocolError('Invalid', 'oldText must not be empty');
+  const text = await readText(root, path);
+  const matches = text.split(oldText).length - 1;
+  const at = text.indexOf(oldText);
+  if (at === -1) throw new ProtocolError('NotFound', `${path} does not contain the text to be replaced`);
+  await replaceFile({ root, path }, [Buffer.from(text.slice(0, at) + newText + text.slice(at + oldText.length))]);
+  return { matches };
 }
 
 async function readText(root: string, path: string): Promise<string> {

@@ -5,6 +5,8 @@ import { toFields } from '#protocol/shape.ts';
 
 /** A message is at most 256 KiB, which JSON may make six times longer. */
 const MAX_JSON_BYTES = 2 * 1024 * 1024;
+/** Of what is asked of the host: what a frame holds, with room for what stands around it. */
+export const MAX_ASKED_BYTES = 4 * 1024 * 1024 - 64 * 1024;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,6 +23,10 @@ export async function readFields(request: IncomingMessage, allowed: readonly str
 export async function readObject(request: IncomingMessage, maxBytes: number): Promise<Fields> {
   const body = await readAll(request, maxBytes);
   return toFields(body.length === 0 ? {} : parse(body), 'the body');
+}
+
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  return parse(await readAll(request, maxBytes));
 }
 
 /** Refused by its length before anything is read, where it has one. */

@@ -1,4 +1,5 @@
 /** Who is asking: the agent itself by its own token, or a peer by the team's token and the address it comes from. Pure. */
+import type { Socket } from 'node:net';
 import type { ConfigureParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { lazy } from '../lazy-modules.ts';
@@ -21,6 +22,13 @@ export function identify({ agentToken, teamToken, peers }: Settings, { authoriza
   const name = Object.hasOwn(peers, source) ? peers[source] : undefined;
   if (name === undefined) throw new ProtocolError('Forbidden', `${source} is not the address of a peer`);
   return { kind: 'peer', name };
+}
+
+/** Whether the other end is in the same workspace: it came over loopback, or from the address that it went to. */
+export function isWithin({ localAddress, remoteAddress }: Pick<Socket, 'localAddress' | 'remoteAddress'>): boolean {
+  if (localAddress === undefined || remoteAddress === undefined) return false;
+  const source = withoutMapping(remoteAddress);
+  return source.startsWith('127.') || source === withoutMapping(localAddress);
 }
 
 /** Takes the same time wherever they differ, and however long they are. An empty token opens nothing. */

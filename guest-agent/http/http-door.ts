@@ -4,6 +4,7 @@
  */
 import { isIPv4 } from 'node:net';
 import type { ConfigureParams, ControlResult } from '#protocol/control.ts';
+import type { AgentVerbs } from '../agent-socket/verb-service.ts';
 import type { Guest } from '../guest.ts';
 import type { HostLink } from '../relay/link.ts';
 import type { Inbox } from '../state/inbox.ts';
@@ -17,6 +18,7 @@ export interface HttpParts {
   readonly guest: Guest;
   readonly inbox: Inbox;
   readonly host: Pick<HostLink, 'call'>;
+  readonly verbs: AgentVerbs;
 }
 
 export class HttpDoor {

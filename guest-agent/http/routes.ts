@@ -4,7 +4,7 @@ import { HttpError } from './http-error.ts';
 
 const FILES = '/files/';
 
-export type RouteName = 'health' | 'card' | 'readMessages' | 'sendMessage' | 'createTask' | 'readFile' | 'writeFile';
+export type RouteName = 'health' | 'card' | 'readMessages' | 'sendMessage' | 'createTask' | 'readFile' | 'writeFile' | 'mcp';
 
 export interface Route {
   readonly name: RouteName;
@@ -23,6 +23,7 @@ const ROUTES: Readonly<Record<string, Methods>> = {
   '/messages': { GET: { name: 'readMessages', access: 'self' }, POST: sendMessage },
   '/message': { POST: sendMessage },
   '/task': { POST: { name: 'createTask', access: 'team' } },
+  '/mcp': { POST: { name: 'mcp', access: 'self' } },
 };
 const FILE_METHODS: Methods = { GET: { name: 'readFile', access: 'team' }, POST: { name: 'writeFile', access: 'team' } };
 

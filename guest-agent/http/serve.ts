@@ -1,7 +1,8 @@
 /** From a request to its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IDLE_MS } from '../agent-socket/agent-door.ts';
 import { GUEST_VERSION } from '../version.ts';
-import { type Caller, identify, type Settings } from './caller.ts';
+import { type Caller, identify, isWithin, type Settings } from './caller.ts';
 import { sendFile, storeFile } from './file-routes.ts';
 import type { HttpParts } from './http-door.ts';
 import { HttpError } from './http-error.ts';
@@ -48,7 +49,20 @@ async function answer({ parts, settings, request, response }: Served): Promise<R
     case 'readFile':
       await sendFile(exchange, response);
       return undefined;
+    case 'mcp':
+      await serveOwnMcp(parts, request, response);
+      return undefined;
   }
+}
+
+/** For the programs of this workspace: even the agent's own token does not open it to others. */
+async function serveOwnMcp({ verbs }: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (!isWithin(request.socket)) {
+    throw new HttpError(403, { code: 'Forbidden', message: 'mcp is for programs of this workspace', hint: 'use it from there' });
+  }
+  response.setTimeout(IDLE_MS);
+  const { serveMcp } = await import('../mcp/serve-mcp.ts');
+  await serveMcp(verbs.get(), request, response);
 }
 
 function health({ guest }: HttpParts): Reply {

@@ -3,7 +3,9 @@ import { loadavg } from 'node:os';
 import type { ControlHandlers } from '#protocol/control.ts';
 import type { RelayToGuestHandlers } from '#protocol/relay.ts';
 import { AgentDoor } from '../agent-socket/agent-door.ts';
+import { AgentVerbs } from '../agent-socket/verb-service.ts';
 import type { Guest } from '../guest.ts';
+import { callToolHandler } from '../handlers/call-tool.ts';
 import { HttpDoor } from '../http/http-door.ts';
 import { Attempts } from '../state/attempts.ts';
 import { Inbox } from '../state/inbox.ts';
@@ -15,7 +17,7 @@ import { HostLink, type RelayChannel } from './link.ts';
 import { Receiver } from './receiver.ts';
 
 export interface Relay {
-  readonly handlers: Pick<ControlHandlers, 'configure' | 'pollResults' | 'ackResults' | 'revokeTask'>;
+  readonly handlers: Pick<ControlHandlers, 'configure' | 'pollResults' | 'ackResults' | 'revokeTask' | 'callTool'>;
   readonly relayHandlers: Omit<RelayToGuestHandlers, 'hello' | 'ping'>;
   /** A greeted relay connection; the newest is the one that is used. */
   attach(channel: RelayChannel): void;
@@ -47,6 +49,7 @@ export function createRelay(guest: Guest): Relay {
         return {};
       },
       revokeTask: async (key) => ({ wasRunning: await parts().daemon.revoke(key) }),
+      callTool: callToolHandler(() => parts().verbs.get()),
     },
     relayHandlers: {
       messageHint: async ({ nextSeq, messages }) => {
@@ -70,6 +73,7 @@ interface Parts {
   readonly receiver: Receiver;
   readonly door: HttpDoor;
   readonly agentDoor: AgentDoor;
+  readonly verbs: AgentVerbs;
   readonly gate: StartGate;
 }
 
@@ -98,8 +102,9 @@ function openParts(guest: Guest): Parts {
   });
   host.add(heartbeat);
   host.add(receiver);
-  const agentDoor = new AgentDoor({ guest, inbox, host, report: () => receiver.report() });
-  return { host, inbox, attempts, daemon, receiver, door: new HttpDoor({ guest, inbox, host }), agentDoor, gate };
+  const verbs = new AgentVerbs({ guest, inbox, host, report: () => receiver.report() });
+  const door = new HttpDoor({ guest, inbox, host, verbs });
+  return { host, inbox, attempts, daemon, receiver, door, agentDoor: new AgentDoor({ guest, verbs }), verbs, gate };
 }
 
 /**

@@ -5,8 +5,23 @@
 import { connect } from 'node:net';
 import type { Result } from './command.ts';
 
+export interface RefusalDetails {
+  readonly code?: string | undefined;
+  /** The same may pass after this time. */
+  readonly retryAfterMs?: number | undefined;
+}
+
 /** What the guest, or the host behind it, does not do, in one line. */
-export class Refusal extends Error {}
+export class Refusal extends Error {
+  readonly code: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, { code, retryAfterMs }: RefusalDetails = {}) {
+    super(message);
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
 
 export async function ask(socketPath: string | undefined, verb: string, params: object = {}): Promise<Result> {
   if (socketPath === undefined || socketPath === '')
@@ -14,8 +29,8 @@ export async function ask(socketPath: string | undefined, verb: string, params: 
   const { status, text } = await post(socketPath, `/${verb}`, JSON.stringify(params));
   const result = parseJson(text);
   if (status === 200) return result;
-  const { code = status, message = text.slice(0, 200), hint } = result;
-  throw new Refusal(oneLine(`${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`));
+  const { code = status, message = text.slice(0, 200), hint, retry_after_ms: retryAfterMs } = result;
+  throw new Refusal(oneLine(`${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`), { code, retryAfterMs });
 }
 
 interface Answer {

@@ -19,6 +19,8 @@ export const HELP = `team: what an agent can do in its team. --json prints what 
   vault ls [PATH] [--recursive], vault cat PATH, vault search PATTERN [--path P --tag T --regex]
   vault write PATH [TEXT...|-]             --append --prepend --if-version VERSION
   spawn NAME --role NAME[:COUNT]...        makes a sub-team; --max-agents N
+  mcp                   the same as tools, for an MCP client that starts it; --write-configs DIRECTORY
 
+Whoever asks too fast waits a little, up to 30 s, and with --no-wait is refused at once.
 Exit codes: 0 done, 1 refused, lost or timed out, 2 wrong words. Text that begins with -- goes behind --.
 `;

@@ -4,6 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { ask } from './client.ts';
+import { mcpCommand } from './mcp-command.ts';
 import { runTeam } from './program.ts';
 
 /** What the guest takes at once. */
@@ -41,7 +42,16 @@ const context = {
   ask: (verb: string, params?: object) => ask(process.env['AGENTISO_SOCKET'], verb, params),
 };
 
-runTeam(process.argv.slice(2), context).then(
+const mcp = mcpCommand({
+  socket: process.env['AGENTISO_SOCKET'],
+  node: process.env['AGENTISO_NODE'],
+  program: process.argv[1] ?? '',
+  // Looked at by this command alone: it is a stream from then on.
+  input: () => process.stdin,
+  leave: () => process.exit(1),
+});
+
+runTeam(process.argv.slice(2), context, { mcp }).then(
   (code) => process.exit(code),
   // Nobody reads what it has to say.
   () => process.exit(1),

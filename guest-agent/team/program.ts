@@ -4,25 +4,29 @@ import { Refusal } from './client.ts';
 import { type Command, type Context, FAILED, MISUSED, OK } from './command.ts';
 import { HELP } from './help.ts';
 import { mailCommands } from './mail-commands.ts';
+import { patient } from './patience.ts';
 import { taskCommands } from './task-commands.ts';
 import { teamCommands } from './team-commands.ts';
 
 export const COMMANDS: Readonly<Record<string, Command>> = { ...mailCommands, ...taskCommands, ...teamCommands };
 const HELP_WORDS = ['help', '--help', '-h'];
 
-export async function runTeam(argv: readonly string[], context: Context): Promise<number> {
+/** `more`: commands that take more of the process than others. */
+export async function runTeam(argv: readonly string[], context: Context, more: Readonly<Record<string, Command>> = {}): Promise<number> {
   const [name = '', ...rest] = argv;
   if (isHelp(name, rest)) {
     context.print(HELP);
     return OK;
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const commands = { ...COMMANDS, ...more };
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
     context.complain(`${name === '' ? 'a command is missing' : `there is no command ${JSON.stringify(name)}`}: see team help`);
     return MISUSED;
   }
   try {
-    return await command.run(parseArguments(rest, { json: 'flag', ...command.options }), context);
+    const args = parseArguments(rest, { json: 'flag', 'no-wait': 'flag', ...command.options });
+    return await command.run(args, args.flag('no-wait') ? context : { ...context, ask: patient(context.ask) });
   } catch (error) {
     return explain(error, `team ${name} ${command.usage}`.trimEnd(), context);
   }

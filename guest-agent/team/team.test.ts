@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ProtocolError } from '#protocol/protocol-error.ts';
 import { bundleGuest, type GuestBundle } from '../../test/support/guest-bundle.ts';
 import { FakeWorkspace } from '../relay/fake-host.fixture.ts';
 import { Inbox } from '../state/inbox.ts';
@@ -189,6 +190,22 @@ describe('answers', () => {
     expect((await team(['board'])).out).toBe('NAME  PRIORITY  FROM  EXPIRES  TITLE\nr1    3         ann   -        Look\n');
     expect((await team(['vault', 'cat', 'a.md'])).out).toBe('# A\n');
     expect(JSON.parse((await team(['board', '--json'])).out)).toEqual({ requests: [open] });
+  });
+
+  it('to somebody who asks too fast come a little later, unless it does not want to wait', async () => {
+    let refusals = 0;
+    const tooFast = () => new ProtocolError('RateLimited', 'too fast', undefined, { hint: 'wait', retryAfterMs: 30 });
+    const getBudget = async () => {
+      if (refusals-- > 0) throw tooFast();
+      return { max_agents: 5, used: 1, reserved: 0, remaining: 4, depth: 0, max_depth: 3 };
+    };
+    workspace.host.answers = { getBudget };
+    refusals = 2;
+    expect(await shipped(['budget'])).toEqual({ code: 0, out: 'agents: 1 of 5, 0 reserved, 4 left\ndepth: 0 of 3\n', err: '' });
+    expect(refusals).toBe(-1);
+    refusals = 2;
+    expect(await team(['budget', '--no-wait'])).toEqual({ code: 1, out: '', err: 'RateLimited: too fast (wait)\n' });
+    expect(refusals).toBe(1);
   });
 
   it('to a claim decide its exit code', async () => {

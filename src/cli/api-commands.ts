@@ -15,6 +15,7 @@ import { eventsCommand } from './commands/events.ts';
 import { explainCommand } from './commands/explain.ts';
 import { getCommand } from './commands/get.ts';
 import { labelCommand } from './commands/label.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { patchCommand } from './commands/patch.ts';
 import { replaceCommand } from './commands/replace.ts';
 import { scaleCommand } from './commands/scale.ts';
@@ -53,6 +54,7 @@ export const apiCommands = {
   wait: waitCommand,
   token: tokenCommand,
   version: versionCommand,
+  mcp: mcpCommand,
 } as const;
 
 export type ApiCommandName = keyof typeof apiCommands;

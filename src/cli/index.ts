@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   describe: quick('describe'),
   explain: quick('explain'),
   events: quick('events'),
+  mcp: quick('mcp'),
   why: together('why'),
   board: together('board'),
   message: team('message'),

@@ -6,11 +6,12 @@ import { kindNamed, knownKind } from '#api/kinds.ts';
 import { DEFAULT_NAMESPACE, type KindObject } from '#api/meta.ts';
 import { setProblems } from '#api/set-check.ts';
 import { objectsAmong } from '#api/with-set.ts';
+import { fromTopToBottom } from '#client/write/check-documents.ts';
+import { setLines } from '#client/write/set-lines.ts';
+import type { SourceDocument } from '#client/write/source-document.ts';
 import { InvalidError } from '#lib/errors.ts';
 import { isObject } from '#lib/json.ts';
-import { fromTopToBottom } from './write/check-documents.ts';
-import { readDocuments, type SourceDocument } from './write/documents.ts';
-import { setLines } from './write/set-lines.ts';
+import { readDocuments } from './write/documents.ts';
 
 export interface Manifests {
   readonly objects: readonly KindObject[];

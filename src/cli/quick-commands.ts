@@ -8,6 +8,7 @@ import { eventsCommand } from './commands/events.ts';
 import { explainCommand } from './commands/explain.ts';
 import { getCommand } from './commands/get.ts';
 import { labelCommand } from './commands/label.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { versionCommand } from './commands/version.ts';
 import { waitCommand } from './commands/wait.ts';
 
@@ -23,6 +24,7 @@ export const quickCommands = {
   delete: deleteCommand,
   wait: waitCommand,
   version: versionCommand,
+  mcp: mcpCommand,
 } as const;
 
 export type QuickCommandName = keyof typeof quickCommands;

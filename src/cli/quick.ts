@@ -4,7 +4,7 @@
  */
 
 /** They read no YAML and know no schema, unless a flag says otherwise. */
-const QUICK = ['get', 'describe', 'explain', 'events', 'api-resources', 'auth', 'version', 'delete', 'label', 'annotate', 'wait'];
+const QUICK = ['get', 'describe', 'explain', 'events', 'api-resources', 'auth', 'version', 'delete', 'label', 'annotate', 'wait', 'mcp'];
 const NEEDS_MORE = ['--filename', '--kubeconfig', '--context', '--help', '--patch-file'];
 
 export function isQuick(argv: readonly string[]): boolean {

@@ -29,6 +29,7 @@ export interface MessageFilter {
   readonly inbox?: string | undefined;
   readonly from?: string | undefined;
   readonly type?: string | undefined;
+  readonly requestId?: string | undefined;
   readonly unseen?: boolean | undefined;
   readonly limit?: number | undefined;
 }
@@ -40,10 +41,13 @@ export interface NewMessage {
   readonly content: string;
   readonly type?: string | undefined;
   readonly replyTo?: string | undefined;
+  readonly requestId?: string | undefined;
 }
 
 export interface MessageReceipt {
   readonly messageId: string;
+  /** Every copy is on its agent's disk already. */
+  readonly delivered: boolean;
   readonly accepted: readonly string[];
   readonly failed: readonly { readonly agent: string; readonly code: string; readonly message: string }[];
 }
@@ -59,7 +63,7 @@ export interface PlanDecision {
 /** The inbox of the people who run a team. */
 export const PEOPLE = 'orchestrator';
 
-interface Asking {
+export interface Asking {
   readonly connection: Connection;
   readonly signal: AbortSignal;
 }
@@ -67,6 +71,13 @@ interface Asking {
 /** Newest last. */
 export async function readMessages({ connection, signal }: Asking, filter: MessageFilter): Promise<readonly FiledMessage[]> {
   const call = { method: 'GET', path: '/messages', query: { ...filter }, signal } as const;
+  return (await askDesk<{ items: readonly FiledMessage[] }>(connection, call)).items;
+}
+
+/** Oldest first: for whoever puts away what it has read, and then reads on. */
+export async function readOldest(asking: Asking, filter: MessageFilter): Promise<readonly FiledMessage[]> {
+  const { connection, signal } = asking;
+  const call = { method: 'GET', path: '/messages', query: { ...filter, order: 'oldest' }, signal } as const;
   return (await askDesk<{ items: readonly FiledMessage[] }>(connection, call)).items;
 }
 
@@ -81,7 +92,7 @@ export function sendMessage({ connection, signal }: Asking, body: NewMessage): P
 
 export function acknowledgeMessages(
   { connection, signal }: Asking,
-  body: { readonly namespace: string; readonly team: string; readonly messageIds: readonly string[] },
+  body: { readonly namespace: string; readonly team: string; readonly messageIds: readonly string[]; readonly inbox?: string },
 ): Promise<{ readonly unknown: readonly string[] }> {
   return askDesk(connection, { method: 'POST', path: '/messages/ack', body, signal });
 }

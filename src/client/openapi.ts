@@ -14,6 +14,11 @@ export interface OpenApiSchema {
   readonly items?: OpenApiSchema;
   readonly additionalProperties?: OpenApiSchema | boolean;
   readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
   readonly allOf?: readonly OpenApiSchema[];
   readonly oneOf?: readonly OpenApiSchema[];
   readonly 'x-kubernetes-group-version-kind'?: readonly { readonly group: string; readonly version: string; readonly kind: string }[];

@@ -16,10 +16,12 @@ import { SocketPool } from './socket-pool.ts';
 
 export interface SocketTarget extends Pick<HttpTarget, 'name' | 'whenUnavailable'> {
   readonly socketPath: string;
+  /** At once; others wait for them. 16 when absent. */
+  readonly maxSockets?: number;
 }
 
 export function socketConnection(target: SocketTarget): Connection {
-  const pool = new SocketPool(target.socketPath);
+  const pool = new SocketPool(target.socketPath, target.maxSockets);
   return {
     name: target.name,
     endpoint: target,

@@ -14,19 +14,21 @@ interface Waiter {
 
 export class SocketPool {
   readonly #path: string;
+  readonly #maxSockets: number;
   readonly #all = new Set<Socket>();
   /** With the time since when. */
   readonly #idle = new Map<Socket, number>();
   #waiting: Waiter[] = [];
 
-  constructor(path: string) {
+  constructor(path: string, maxSockets = MAX_SOCKETS) {
     this.#path = path;
+    this.#maxSockets = maxSockets;
   }
 
   /** Rejects with the signal's reason when it aborts before there is one. */
   async take(signal: AbortSignal | undefined): Promise<Socket> {
     signal?.throwIfAborted();
-    const socket = this.#takeIdle() ?? (this.#all.size < MAX_SOCKETS ? this.#open() : undefined);
+    const socket = this.#takeIdle() ?? (this.#all.size < this.#maxSockets ? this.#open() : undefined);
     return socket ?? this.#wait(signal);
   }
 
@@ -71,7 +73,7 @@ export class SocketPool {
     socket.on('close', () => {
       this.#all.delete(socket);
       this.#idle.delete(socket);
-      if (this.#all.size < MAX_SOCKETS) this.#waiting.shift()?.resolve(this.#open());
+      if (this.#all.size < this.#maxSockets) this.#waiting.shift()?.resolve(this.#open());
     });
     return socket;
   }

@@ -1,6 +1,7 @@
 /** The host's side of the control connection: handshake, then typed calls. Results are parsed by the protocol before anybody sees them. */
 import type { Duplex } from 'node:stream';
 import type { AgentisoError } from '#lib/errors.ts';
+import { MAX_WAIT_SECONDS } from '#protocol/agent-verbs.ts';
 import { Channel } from '#protocol/channel.ts';
 import {
   type ControlCall,
@@ -62,6 +63,8 @@ export async function bindGuest(stream: Duplex, params: ControlParams<'bind'>, s
 function deadline<M extends ControlMethodName>(method: M, params: ControlParams<M>): CallOptions {
   const marginMs = 5_000;
   if (method === 'exec') return { deadlineMs: (params as ControlParams<'exec'>).timeoutMs + EXEC_KILL_GRACE_MS + marginMs };
+  // Some tools wait.
+  if (method === 'callTool') return { deadlineMs: MAX_WAIT_SECONDS * 1_000 + marginMs };
   if (hasStreams(control[method])) return { deadlineMs: 60_000 };
   return { deadlineMs: method === 'ping' ? 5_000 : 10_000 };
 }

@@ -27,6 +27,8 @@ export interface ErrorDetails {
   readonly reason?: string;
   /** What the person or program should do next. */
   readonly hint?: string;
+  /** The same call may pass after this time. */
+  readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
@@ -34,6 +36,7 @@ export class AgentisoError extends Error {
   readonly code: ErrorCode;
   readonly reason: string;
   readonly hint: string | undefined;
+  readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -41,6 +44,7 @@ export class AgentisoError extends Error {
     this.code = code;
     this.reason = details.reason ?? code;
     this.hint = details.hint;
+    this.retryAfterMs = details.retryAfterMs;
   }
 }
 

@@ -14,11 +14,10 @@ export const FULL_RETRY_AFTER_MS = 1_000;
 
 /** Retryable: whoever reads the inbox makes room. */
 export class InboxFullError extends AgentisoError {
-  readonly retryAfterMs = FULL_RETRY_AFTER_MS;
-
   constructor(to: string, what: string) {
     super('InboxFull', `the inbox of ${to} is full: ${what} are not acked yet`, {
       hint: `try again in ${FULL_RETRY_AFTER_MS / 1_000} s; there is room as soon as a message is acked`,
+      retryAfterMs: FULL_RETRY_AFTER_MS,
     });
   }
 }

@@ -3,13 +3,13 @@
  * names to the programs in its workspace and passes params and result on as they are. Who asks follows from the connection.
  */
 import { method } from './method.ts';
-import { anyFields, count, flag, integer, list, object, oneOf, type Parsed, text } from './shape.ts';
+import { anyFields, count, described, flag, integer, list, object, oneOf, type Parsed, text } from './shape.ts';
 
 /** Longest wait of any verb. */
 export const MAX_WAIT_SECONDS = 120;
 
 /** An open request, or another Task of the team that may be claimed. */
-const openRequest = object(
+export const openRequest = object(
   { request_id: text, title: text, description: text, from: text, priority: integer({ min: 1, max: 5 }), created_at: text },
   { expires_at: text },
 );
@@ -26,6 +26,10 @@ const agentInfo = object(
   },
   { model: text, current_task: text },
 );
+
+const taskName = described(text, 'Name of the task, such as task-003: as claim_request or the assignment gave it.');
+const notePath = described(text, 'The whole path of a note, such as teams/sprint/notes/plan.md.');
+const waitSeconds = integer({ min: 1, max: MAX_WAIT_SECONDS });
 
 const taskWord = oneOf('pending', 'claimed', 'in_progress', 'blocked', 'completed', 'failed');
 
@@ -47,44 +51,93 @@ const budget = object({
 const vaultEntry = object({ path: text, size: count, modified: text });
 const vaultHit = object({ path: text, line: count, text: text, context: list(text) });
 
+const requestTask = object(
+  { description: described(text, 'What is wanted, complete enough for somebody who knows nothing else of it.') },
+  {
+    context: described(text, 'What else helps: paths, findings, constraints.'),
+    timeout_seconds: described(waitSeconds, 'For how long it is open, 30 when absent. Then it expires.'),
+  },
+);
+const completeTask = object(
+  { task: taskName },
+  {
+    attempt: described(count, 'The attempt that claim_request gave. A newer attempt of somebody else makes this one count for nothing.'),
+    result: described(text, 'What came out of it, for whoever asked and for tasks that depend on it.'),
+    artifacts: described(list(text, { max: 100 }), 'Paths of files that belong to the result.'),
+  },
+);
+const updateTask = object(
+  { task: taskName },
+  {
+    status: described(
+      oneOf('in_progress', 'blocked', 'failed'),
+      'blocked: it cannot go on without somebody else. failed: it is over without a result. Both need a reason.',
+    ),
+    reason: described(text, 'Why it is blocked or has failed.'),
+    note: described(text, 'A remark that is kept with the task.'),
+    progress: described(text, 'How far it is, in one line.'),
+  },
+);
+const vaultWrite = object(
+  { path: notePath, content: described(text, 'Markdown. With overwrite it is the whole note.') },
+  {
+    mode: described(oneOf('overwrite', 'append', 'prepend'), 'overwrite when absent.'),
+    if_version: described(text, 'The version that vault_read gave: refused with Conflict if somebody has written since.'),
+  },
+);
+const vaultSearch = object(
+  { pattern: described(text, 'What to look for: words as they are, or a regular expression with is_regex.') },
+  {
+    path: described(text, 'Only below this folder.'),
+    tag: described(text, 'Only notes with this tag.'),
+    limit: described(integer({ min: 1, max: 100 }), 'At most so many hits, 20 when absent.'),
+    is_regex: described(flag, 'The pattern is a regular expression.'),
+  },
+);
+const vaultList = object(
+  {},
+  { path: described(text, 'A folder, the top when absent.'), recursive: described(flag, 'Also what is in the folders below.') },
+);
+const createSubTeam = object(
+  {
+    name: described(text, 'Of the new team: lower case letters, digits and -.'),
+    roles: described(
+      list(anyFields, { min: 1, max: 20 }),
+      'What agents it has, as in the spec of a Team: {"name": "dev", "count": 2}, also description, skills, backend, model.',
+    ),
+  },
+  { max_agents: described(count, 'How many agents it may have at most, taken from the budget of your team.') },
+);
+
 export const agentVerbs = {
   listAgents: method(object({}), object({ agents: list(agentInfo) })),
   openRequests: method(object({}, { limit: integer({ min: 1, max: 100 }) }), object({ requests: list(openRequest, { max: 100 }) })),
-  requestTask: method(
-    object({ description: text }, { context: text, timeout_seconds: integer({ min: 1, max: MAX_WAIT_SECONDS }) }),
-    object({ request_id: text, status: oneOf('open') }),
+  requestTask: method(requestTask, object({ request_id: text, status: oneOf('open') })),
+  claimRequest: method(
+    object({ request_id: described(text, 'As check_messages or a request message gave it, or the name of a task that is open.') }),
+    claimResult,
   ),
-  claimRequest: method(object({ request_id: text }), claimResult),
-  releaseTask: method(object({ task: text }), object({ status: taskWord })),
-  completeTask: method(
-    object({ task: text }, { attempt: count, result: text, artifacts: list(text, { max: 100 }) }),
-    object({ status: taskWord }),
-  ),
+  releaseTask: method(object({ task: taskName }), object({ status: taskWord })),
+  completeTask: method(completeTask, object({ status: taskWord })),
   /** `blocked` and `failed` need a reason. */
-  updateTask: method(
-    object({ task: text }, { status: oneOf('in_progress', 'blocked', 'failed'), reason: text, note: text, progress: text }),
-    object({ status: taskWord }),
+  updateTask: method(updateTask, object({ status: taskWord })),
+  submitPlan: method(
+    object({ task: taskName, plan: described(text, 'What you are going to do, step by step.') }),
+    object({ round: count }),
   ),
-  submitPlan: method(object({ task: text, plan: text }), object({ round: count })),
   /** For the lead. */
   approvePlan: method(
-    object({ task: text, approved: flag }, { feedback: text }),
+    object(
+      { task: taskName, approved: described(flag, 'False: it is to be planned again.') },
+      { feedback: described(text, 'What is wrong with the plan, for whoever has to change it.') },
+    ),
     object({ status: oneOf('approved', 'refused', 'failed') }),
   ),
-  vaultRead: method(object({ path: text }), object({ path: text, content: text, version: text, frontmatter: anyFields })),
-  vaultWrite: method(
-    object({ path: text, content: text }, { mode: oneOf('overwrite', 'append', 'prepend'), if_version: text }),
-    object({ path: text, version: text }),
-  ),
-  vaultSearch: method(
-    object({ pattern: text }, { path: text, tag: text, limit: integer({ min: 1, max: 100 }), is_regex: flag }),
-    object({ hits: list(vaultHit), is_cut: flag }),
-  ),
-  vaultList: method(object({}, { path: text, recursive: flag }), object({ entries: list(vaultEntry), is_cut: flag })),
-  createSubTeam: method(
-    object({ name: text, roles: list(anyFields, { min: 1, max: 20 }) }, { max_agents: count }),
-    object({ success: flag, team_name: text, member_count: count, message: text }),
-  ),
+  vaultRead: method(object({ path: notePath }), object({ path: text, content: text, version: text, frontmatter: anyFields })),
+  vaultWrite: method(vaultWrite, object({ path: text, version: text })),
+  vaultSearch: method(vaultSearch, object({ hits: list(vaultHit), is_cut: flag })),
+  vaultList: method(vaultList, object({ entries: list(vaultEntry), is_cut: flag })),
+  createSubTeam: method(createSubTeam, object({ success: flag, team_name: text, member_count: count, message: text })),
   getBudget: method(object({}), budget),
 };
 

@@ -3,6 +3,7 @@ import { common, nothing } from './common.ts';
 import { type HandlersOf, method, type NameIn, type OpenCallOf, type ParamsOf, type ResultOf, streaming } from './method.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { anyFields, count, flag, integer, list, map, nullable, object, oneOf, type Parsed, type Parser, parser, text } from './shape.ts';
+import type { ToolResult } from './tool-surface.ts';
 
 /** An exec may not ask for more. */
 export const MAX_EXEC_TIMEOUT_MS = 3_600_000;
@@ -167,6 +168,18 @@ const gitExportResult = object(
 const gitImportParams = object({ path: text, branch: text, to: text }, { /** Absent: the branch must not exist. */ from: text });
 const gitImportResult = object({ state: oneOf('landed', 'moved', 'dirty') }, { now: text, message: text });
 
+const toolAnswer = object(
+  { content: list(object({ type: oneOf('text'), text })) },
+  { structuredContent: anyFields, /** Never false. */ isError: flag },
+);
+const toolResult: Parser<ToolResult> = parser(
+  (value, what) => {
+    const { isError, ...answer } = toolAnswer(value, what);
+    return isError ? { ...answer, isError } : answer;
+  },
+  () => toolAnswer.schema(),
+);
+
 export const control = {
   ...common,
   /** Gives a member of the warm pool its identity; comes before hello, once. */
@@ -187,6 +200,8 @@ export const control = {
   fileList: method(object({ path: text }), object({ entries: list(fileInfo) })),
   fileStat: method(object({ path: text }), fileInfo),
   logs: streaming(logsParams, nothing, { down: ['lines'] }),
+  /** A tool of this agent, called as this agent. `progress`: one line of JSON, `{elapsedSeconds}`, now and then while it takes its time. */
+  callTool: streaming(object({ name: text, arguments: anyFields }), toolResult, { down: ['progress'] }),
   /** One bundle of what is in a repository of the workspace and not at the host. */
   gitExport: streaming(gitExportParams, gitExportResult, { down: ['bundle'] }),
   /** Moves a branch of a repository of the workspace, with its check-out if that is clean, from one commit to another that the bundle brings. */

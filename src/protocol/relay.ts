@@ -2,7 +2,7 @@
 import { agentVerbs } from './agent-verbs.ts';
 import { common, nothing } from './common.ts';
 import { type HandlersOf, method, type NameIn, type ParamsOf, type ResultOf } from './method.ts';
-import { count, finite, flag, integer, list, map, object, oneOf, type Parsed, text } from './shape.ts';
+import { count, described, finite, flag, integer, list, map, object, oneOf, type Parsed, text } from './shape.ts';
 
 export const MESSAGE_TYPES = [
   'text',
@@ -18,10 +18,10 @@ export const MESSAGE_TYPES = [
   'plan_approval',
   'status_update',
 ] as const;
-const messageType = oneOf(...MESSAGE_TYPES);
+export const messageType = oneOf(...MESSAGE_TYPES);
 
 /** One copy in one inbox, the same on every hop and never changed. */
-const envelope = object(
+export const envelope = object(
   {
     /** UUIDv7. */
     message_id: text,
@@ -68,10 +68,20 @@ const heartbeat = object(
   {},
 );
 
-const teamMessage = object(
-  { to: text, content: text },
-  { message_type: messageType, metadata: map(text), reply_to: text, request_id: text, from: text },
-);
+/** What whoever writes a message says of it. */
+const written = {
+  to: described(text, 'The name of an agent of the team, lead, orchestrator (the people who run the team), * for all, or TEAM/NAME.'),
+  content: described(text, 'At most 256 KiB together with the metadata.'),
+};
+const writtenBeside = {
+  message_type: described(messageType, 'text when absent, broadcast for *.'),
+  metadata: described(map(text), 'Words beside the content, by name.'),
+  reply_to: described(text, 'The message_id of the message that this one answers.'),
+  request_id: described(text, 'The request that this message is about.'),
+};
+/** An agent's own message: who writes it follows from the connection. */
+export const ownMessage = object(written, writtenBeside);
+const teamMessage = object(written, { ...writtenBeside, from: text });
 
 export const relayToGuest = {
   ...common,

@@ -1,5 +1,6 @@
 /** The post: letters in, copies in inboxes out. The rules are in matrix.ts and route.ts, what people read back in reading.ts. */
 import type { Client } from '#client/client.ts';
+import { requestStop } from '#client/stop-request.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { AgentisoError, type ErrorCode, messageOf } from '#lib/errors.ts';
 import { uuidV7 } from '#mail/uuid.ts';
@@ -10,7 +11,7 @@ import type { Principal } from './principal.ts';
 import { createReading } from './reading.ts';
 import { type Inbox, Roster } from './roster.ts';
 import { type Route, routeOf, senderFields } from './route.ts';
-import { keepAnswer, requestStop, toAnswer } from './shutdown.ts';
+import { keepAnswer, toAnswer } from './shutdown.ts';
 import { type Speaker, type SpeakerDeps, speakerOf } from './speaker.ts';
 import { Turns } from './turns.ts';
 

@@ -26,11 +26,3 @@ export interface Notices {
   /** Takes back what nobody has acknowledged yet: it would be news of yesterday. A notice that is not there is no error. */
   withdraw(notice: Pick<Notice, 'namespace' | 'team' | 'to' | 'key'>): Promise<void>;
 }
-
-/** On an Agent: who wanted it to stop, and why, as JSON. Counts for the generation it names and for no other. */
-export const STOP_REQUEST_ANNOTATION = 'agentiso.dev/stop-request';
-
-export interface StopRequest {
-  readonly from: string;
-  readonly reason: string;
-}

@@ -2,6 +2,7 @@
 import type { KindObject } from '#api/meta.ts';
 import type { Agent, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
+import type { AuditLog } from '#lib/audit.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Metrics } from '#lib/metrics.ts';
@@ -14,10 +15,12 @@ import { createPost } from './create-post.ts';
 import { followDeadLetters } from './dead-letters.ts';
 import { createRelayDesk, type Desk } from './desk.ts';
 import type { Directory } from './directory.ts';
+import { limitedDesk } from './limited-desk.ts';
 import { createMailSweep, type MailSweep } from './mail-sweep.ts';
 import { createMessageMetrics } from './message-metrics.ts';
 import type { Notices } from './notices.ts';
 import type { Post } from './post.ts';
+import type { RateLimits } from './rates.ts';
 import type { TaskBook } from './task-book.ts';
 
 export interface RelayOptions {
@@ -36,6 +39,10 @@ export interface RelayOptions {
   readonly warn: (object: KindObject, reason: string, message: string) => void;
   /** What a front door asks of a new Team besides its own rules; throws what is refused. */
   readonly checkTeam?: (team: Team) => void;
+  /** How fast agents may ask; as fast as they can when absent. */
+  readonly rates?: RateLimits;
+  /** Where it stands what agents asked for. */
+  readonly audit?: AuditLog;
 }
 
 export interface Relay {
@@ -46,6 +53,8 @@ export interface Relay {
   readonly activity: Activity;
   readonly sweep: MailSweep;
   deskFor(others: { readonly book: TaskBook; readonly vault: Vault }): Desk;
+  /** An agent is gone. */
+  forget(uid: string): void;
   /** Before the mail is closed. */
   close(): void;
 }
@@ -67,7 +76,8 @@ export function openRelay(options: RelayOptions): Relay {
     directory,
     activity,
     sweep: createMailSweep({ mail, client }),
-    deskFor: ({ book, vault }) => createRelayDesk({ ...options, post, book, vault, directory, onActivity }),
+    deskFor: ({ book, vault }) => limitedDesk(createRelayDesk({ ...options, post, book, vault, directory, onActivity }), options),
+    forget: (uid) => options.rates?.forget(uid),
     close() {
       stopDeadLetters();
       counted.close();

@@ -1,6 +1,6 @@
 /** The messages around a stop, as far as they are written by hand. */
 import { expect, it } from 'vitest';
-import { STOP_REQUEST_ANNOTATION } from './notices.ts';
+import { STOP_REQUEST_ANNOTATION } from '#client/stop-request.ts';
 import { relayWorld } from './relay.fixture.ts';
 
 it('makes a request of the lead or of people a wish in the Agent, and no message of its own', async () => {

@@ -1,25 +1,10 @@
-/** The two messages of a stop: the request is a wish written into the Agent, the answer is kept in its status. */
+/** What an agent answers to a request to stop; it is kept in its status. The request itself is a wish written into the Agent. */
 import type { Agent } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { AgentisoError, isCode } from '#lib/errors.ts';
-import { STOP_REQUEST_ANNOTATION, type StopRequest } from './notices.ts';
 
 type Shutdown = NonNullable<NonNullable<Agent['status']>['shutdown']>;
 type Answer = Pick<Shutdown, 'answer' | 'reason'>;
-
-/** The message itself comes from the agent's controller, once, whoever wanted the stop. */
-export async function requestStop(client: Client, agent: Agent, request: StopRequest): Promise<void> {
-  await changing(client, agent, async (now) => {
-    if (now.spec.desiredState === 'Stopped') return;
-    const { generation, annotations } = now.metadata;
-    const mark = JSON.stringify({ ...request, generation: generation + 1 });
-    await client.update<Agent>({
-      ...now,
-      metadata: { ...now.metadata, annotations: { ...annotations, [STOP_REQUEST_ANNOTATION]: mark } },
-      spec: { ...now.spec, desiredState: 'Stopped' },
-    });
-  });
-}
 
 const ANSWERS: Readonly<Record<string, NonNullable<Answer['answer']>>> = { true: 'Accepted', false: 'Refused', deferred: 'Deferred' };
 

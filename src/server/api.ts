@@ -194,6 +194,7 @@ export function createApi(options: ApiOptions): Api {
     },
     endWatches(user) {
       streams.end(user);
+      for (const desk of Object.values(desks)) desk.end?.(user);
       for (const [stream, owner] of watches) if (user === undefined || user === owner) stream.end();
     },
   };

@@ -23,7 +23,7 @@ export interface DeskCall extends DeskPlace {
   enter(): StreamPlace;
 }
 
-/** Undefined: the answer was a stream, and it is over. */
+/** Undefined: the answer was a stream, or the desk's own, and it is over. */
 export async function deskAnswer(call: DeskCall): Promise<Answer | undefined> {
   const { desk, request, response, identity } = call;
   const { method = '' } = request;
@@ -31,6 +31,10 @@ export async function deskAnswer(call: DeskCall): Promise<Answer | undefined> {
   const ended = new AbortController();
   response.on('close', () => ended.abort());
   try {
+    if (desk.serve) {
+      await desk.serve({ path: call.path, request, response, identity, signal: ended.signal, enter: call.enter });
+      return undefined;
+    }
     const said = await desk.answer({ ...toRequest(call), method, signal: ended.signal });
     if ('body' in said) return said;
     if ('value' in said) return { status: said.status, body: JSON.stringify(said.value) };

@@ -3,6 +3,7 @@
  * does; who asks, how large a body may be, and how answers and refusals look on the wire is the same for all of them. A refusal is an
  * AgentisoError, its message and hint meant for the person who asked.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from './auth/identity.ts';
 import type { Answer } from './call.ts';
 
@@ -36,10 +37,22 @@ export type DeskAnswer =
       readonly headers?: Readonly<Record<string, string>>;
     };
 
+/** A request as it is, for a desk with a protocol of its own: nothing of its body is read yet. */
+export interface RawDeskRequest extends Pick<DeskRequest, 'path' | 'identity' | 'signal'> {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Takes a place among the user's streams, until it is left; refused when there are too many. Its signal aborts when the stream must end. */
+  enter(): { readonly signal: AbortSignal; leave(): void };
+}
+
 export interface Desk {
   /** Whether this one may come here at all, with this method. Asked before anything is read. */
   may(identity: Identity, method: string): boolean;
   answer(request: DeskRequest): Promise<DeskAnswer>;
+  /** Instead of `answer`: answers by itself, and resolves when the answer is over. What it throws before it answered is a refusal. */
+  serve?(request: RawDeskRequest): Promise<void>;
+  /** A token of this user was taken away, or, without one, the server ends: so does what is under way here. */
+  end?(user?: string): void;
 }
 
 /** By the first part of the path: `messages` answers `/messages` and all below it. */

@@ -15,20 +15,25 @@ export class FolderWatches {
     this.#log = log;
   }
 
-  /** Also after a folder was taken away and made again: then it is another one. `onName` gets undefined when it is not known what changed. */
-  ensure(folder: string, onName: (name: string | undefined) => void): void {
+  /**
+   * Also after a folder was taken away and made again: then it is another one. `onName` gets undefined when it is not known what changed.
+   * False: it is there, and cannot be watched.
+   */
+  ensure(folder: string, onName: (name: string | undefined) => void): boolean {
     const identity = identityOf(folder);
     const watched = this.#watched.get(folder);
-    if (watched && watched.identity === identity) return;
+    if (watched && watched.identity === identity) return true;
     this.drop(folder);
-    if (identity === undefined) return;
+    if (identity === undefined) return true;
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => onName(name ?? undefined));
       watcher.on('error', () => this.drop(folder));
       this.#watched.set(folder, { watcher, identity });
+      return true;
     } catch (error) {
       // Without a watch the periodic look still finds every change.
       this.#log.warn({ err: error, folder }, 'folder cannot be watched, changes are found by looking');
+      return false;
     }
   }
 

@@ -6,6 +6,8 @@ import { AgentisoError, ConflictError, InvalidError, ignoreNotFound, messageOf }
 import type { Logger } from '#lib/log.ts';
 import { MAX_NOTE_BYTES, NEW_FILES, readText, replaceFile, tooLarge, versionOf } from './file.ts';
 import { codeOf, ensureFolder, openFolder, resolveLinks, withFolder } from './folder.ts';
+import { FolderWatches } from './folder-watches.ts';
+import { followNote } from './follow-note.ts';
 import { frontmatterLength, frontmatterOf } from './frontmatter.ts';
 import { GeneratedFiles } from './generated.ts';
 import { checkReadable, isReadable, joinPath, nameOf, parentOf, parsePath, TEAM_FOLDERS, teamFolder } from './paths.ts';
@@ -49,9 +51,11 @@ class DirectoryVault implements Vault {
   readonly #locks = new TeamLocks();
   readonly #patterns = new PatternRunner();
   readonly #generated: GeneratedFiles;
+  readonly #log: Logger;
 
   constructor(root: string, options: Omit<VaultOptions, 'home'>) {
     this.#root = root;
+    this.#log = options.log;
     this.#generated = new GeneratedFiles({ root, locks: this.#locks, ...options });
   }
 
@@ -76,6 +80,21 @@ class DirectoryVault implements Vault {
   async remove(scope: VaultScope, asked: string): Promise<void> {
     const path = await this.#placeToChange(scope, asked);
     await this.#locks.alone(path, () => orIoError(`${path} cannot be removed`, () => this.#removeAt(path)));
+  }
+
+  async follow(scope: VaultScope, asked: string, signal: AbortSignal): Promise<AsyncIterable<void>> {
+    const written = parsePath(asked);
+    // For its refusals; that the note is not there yet is none.
+    await ignoreNotFound(this.read(scope, asked));
+    const look = async () => {
+      try {
+        return (await this.read(scope, asked)).version;
+      } catch (error) {
+        return messageOf(error);
+      }
+    };
+    const places = async () => [written, parsePath(await resolveLinks(this.#root, written))];
+    return followNote({ root: this.#root, look, places }, new FolderWatches(this.#log), signal);
   }
 
   async search(scope: VaultScope, query: SearchQuery, signal?: AbortSignal): Promise<SearchResult> {

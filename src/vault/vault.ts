@@ -63,6 +63,8 @@ export interface Vault {
     options?: { readonly mode?: 'overwrite' | 'append' | 'prepend'; readonly ifVersion?: string },
   ): Promise<{ readonly path: string; readonly version: string }>;
   remove(scope: VaultScope, path: string): Promise<void>;
+  /** Resolves when following has begun; then one item whenever the note comes, changes or goes, until the signal aborts. */
+  follow(scope: VaultScope, path: string, signal: AbortSignal): Promise<AsyncIterable<void>>;
   search(
     scope: VaultScope,
     query: SearchQuery,

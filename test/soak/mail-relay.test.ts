@@ -20,11 +20,11 @@ class Ledger {
   readonly next: number[] = Array(SENDERS).fill(0);
   readonly wrong: string[] = [];
   cursor = 0;
-  refusals = 0;
+  readonly refusals = { InboxFull: 0, RateLimited: 0 };
 
   hear(line: RelayLine): void {
     if (line.is === 'open') this.wrong.push(...line.problems);
-    if (line.is === 'refused') this.refusals++;
+    if (line.is === 'refused') this.refusals[line.code]++;
     if (line.is === 'accepted') {
       this.accepted.set(line.name, line.id);
       const [sender = '', number = ''] = line.name.slice(1).split('/');
@@ -72,6 +72,8 @@ it(`reads every accepted message of ${SENDERS} senders once and in order after $
     for (const file of readdirSync(mail)) {
       for (const line of readFileSync(join(mail, file), 'utf8').split('\n').filter(Boolean)) JSON.parse(line);
     }
-    console.info(`relay: ${ledger.accepted.size} accepted, ${ledger.read.size} read, ${ledger.refusals} refused as full, seed ${SEED}`);
+    const { InboxFull, RateLimited } = ledger.refusals;
+    const refused = `${InboxFull} refused as full, ${RateLimited} as too fast`;
+    console.info(`relay: ${ledger.accepted.size} accepted, ${ledger.read.size} read, ${refused}, seed ${SEED}`);
   });
 });

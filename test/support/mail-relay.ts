@@ -4,14 +4,15 @@
  * every step is said on stdout, until all is read or the process is killed.
  */
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import type { Draft, KindObject } from '#api/meta.ts';
 import type { Agent, Team } from '#api/types.ts';
 import { localClient } from '#client/local.ts';
-import { isCode } from '#lib/errors.ts';
+import { AgentisoError } from '#lib/errors.ts';
 import { silentLogger } from '#lib/log.ts';
 import { Metrics } from '#lib/metrics.ts';
 import { openMail } from '#mail/open-mail.ts';
+import { createRates } from '#relay/create-rates.ts';
 import { openRelay } from '#relay/open-relay.ts';
 import type { TaskBook } from '#relay/task-book.ts';
 import type { Store } from '#store/store.ts';
@@ -23,7 +24,7 @@ import { openStore } from './store-home.ts';
 export type RelayLine =
   | { readonly is: 'open'; readonly problems: readonly string[] }
   | { readonly is: 'accepted'; readonly name: string; readonly id: string }
-  | { readonly is: 'refused'; readonly code: string }
+  | { readonly is: 'refused'; readonly code: 'InboxFull' | 'RateLimited' }
   | { readonly is: 'read'; readonly seq: number; readonly id: string; readonly from: string; readonly name: string }
   | { readonly is: 'acked'; readonly seq: number }
   | { readonly is: 'done' };
@@ -69,6 +70,7 @@ async function relayUnderFire(folder: string, seed: number, next: readonly numbe
     hint: () => {},
     incarnationOf: () => undefined,
     warn: () => {},
+    rates: createRates(),
   });
   await relay.sweep.sweep();
   const desk = relay.deskFor({ book: {} as TaskBook, vault: {} as Vault });
@@ -89,9 +91,13 @@ async function relayUnderFire(folder: string, seed: number, next: readonly numbe
         say({ is: 'accepted', name, id });
         n++;
       } catch (error) {
-        if (!isCode(error, 'InboxFull')) throw error;
-        say({ is: 'refused', code: 'InboxFull' });
-        await turn();
+        if (!(error instanceof AgentisoError)) throw error;
+        const { code, retryAfterMs } = error;
+        if (code !== 'InboxFull' && code !== 'RateLimited') throw error;
+        say({ is: 'refused', code });
+        // The reader makes room sooner than anybody could promise.
+        if (code === 'InboxFull') await turn();
+        else await delay(retryAfterMs);
       }
     }
     sending--;

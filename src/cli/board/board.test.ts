@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { cardsOf } from '#client/board-cards.ts';
 import type { JsonObject } from '#lib/json.ts';
 import { taskOf, teamNamed } from '../live/board.fixture.ts';
 import { widthOf } from '../live/width.ts';
-import { cardsOf } from './cards.ts';
 import { renderCards } from './render.ts';
 import { boardTable } from './table.ts';
 

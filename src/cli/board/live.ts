@@ -1,9 +1,10 @@
 /** The board on a terminal, drawn anew in its place whenever something changes, until somebody leaves. */
+
+import type { Cards } from '#client/board-cards.ts';
 import type { Clock } from '#lib/clock.ts';
 import { pace } from '../live/pace.ts';
 import { Screen } from '../live/screen.ts';
 import type { Terminal } from '../live/terminal.ts';
-import type { Cards } from './cards.ts';
 import { renderCards } from './render.ts';
 
 export interface LiveBoardOptions {

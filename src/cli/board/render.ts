@@ -1,9 +1,9 @@
 /** The board for a terminal of a given size: columns side by side where there is room, else one line per task; cut, never wrapped. Pure. */
 
+import { ageOfCard, attemptOfCard, type Card, type Cards, COLUMNS, type Column } from '#client/board-cards.ts';
 import type { RenderOptions } from '../live/render.ts';
 import { cut, padded, widthOf } from '../live/width.ts';
 import { type Colour, coloured } from '../print/colour.ts';
-import { ageOfCard, attemptOfCard, type Card, type Cards, COLUMNS, type Column } from './cards.ts';
 
 /** Narrower than this, a column tells nothing. */
 const LEAST_COLUMN = 14;

@@ -1,6 +1,7 @@
 /** The board as rows of a table, for pipes. Rows of one printer stay in line with each other. */
+
+import { ageOfCard, attemptOfCard, type Card } from '#client/board-cards.ts';
 import { alignLines, type Line, TABLE_STYLE } from '../print/align.ts';
-import { ageOfCard, attemptOfCard, type Card } from './cards.ts';
 
 export interface TableOptions {
   readonly withTeam: boolean;

@@ -1,8 +1,9 @@
 /** What people say to an agent as a whole: `stop` and `start`. */
+
+import { patchObject } from '#client/write/requests.ts';
 import { apiCommand, type Session } from '../api-command.ts';
 import { EXIT } from '../command.ts';
 import { findNamed, OURS } from '../named.ts';
-import { patchObject } from '../write/requests.ts';
 
 export const stopCommand = apiCommand({
   name: 'stop',

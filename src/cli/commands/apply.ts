@@ -1,20 +1,21 @@
 /** `agentiso apply`: makes the server have what files say. The whole set is checked first; a set with a mistake in it changes nothing. */
+
+import { type Applied, type ApplyItem, type ApplyOptions, applyItem, planStep, toItems, tryItems } from '#client/write/apply-set.ts';
+import { type ApplyStep, expectedObject, outcomeOf } from '#client/write/apply-step.ts';
+import { isWaiting, setMistakes } from '#client/write/check-set.ts';
+import { hasLastApplied, LAST_APPLIED } from '#client/write/last-applied.ts';
+import { applyMergePatch } from '#client/write/merge-patch.ts';
+import { inOrderOfWriting } from '#client/write/writing-order.ts';
 import { isCode } from '#lib/errors.ts';
 import { apiCommand, type Session } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
 import { APPLY_OPTIONS, applyOptionsOf } from '../write/apply-flags.ts';
-import { type Applied, type ApplyItem, type ApplyOptions, applyItem, planStep, toItems, tryItems } from '../write/apply-set.ts';
-import { type ApplyStep, expectedObject, outcomeOf } from '../write/apply-step.ts';
-import { isWaiting, setMistakes } from '../write/check-set.ts';
 import { explained, refusalText } from '../write/explain.ts';
 import { DRY_RUN_OPTION, dryRunOf, FILENAME_OPTIONS, OUTPUT_OPTIONS, SELECTOR_OPTION, VALIDATE_OPTION } from '../write/flags.ts';
-import { hasLastApplied, LAST_APPLIED } from '../write/last-applied.ts';
 import { loadSet, tellProblems } from '../write/load-set.ts';
-import { applyMergePatch } from '../write/merge-patch.ts';
 import { prune } from '../write/prune.ts';
 import { type Results, resultsTo } from '../write/results.ts';
-import { inOrderOfWriting } from '../write/writing-order.ts';
 
 export const applyCommand = apiCommand({
   name: 'apply',

@@ -1,10 +1,10 @@
 /** `agentiso board`: the tasks of a team, or of all, in columns by how far they are. */
 import type { KindObject } from '#api/meta.ts';
+import { type Card, type Cards, COLUMNS, cardsOf } from '#client/board-cards.ts';
 import { systemClock } from '#lib/clock.ts';
 import { NotFoundError } from '#lib/errors.ts';
 import { nearest } from '#lib/suggest.ts';
 import { apiCommand, type Session } from '../api-command.ts';
-import { type Card, type Cards, COLUMNS, cardsOf } from '../board/cards.ts';
 import { followBoard, listBoard } from '../board/follow.ts';
 import { boardTable } from '../board/table.ts';
 import { EXIT, type OptionValues } from '../command.ts';

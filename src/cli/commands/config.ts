@@ -3,11 +3,11 @@ import { findNamed, type Kubeconfig, readKubeconfig } from '#client/kubeconfig.t
 import { kubeconfigView } from '#client/kubeconfig-view.ts';
 import { NotFoundError } from '#lib/errors.ts';
 import { nearest } from '#lib/suggest.ts';
+import { toYaml } from '#lib/to-yaml.ts';
 import { environmentOf, errorText, text } from '../api-command.ts';
 import { type Command, type CommandContext, EXIT, type OptionValues } from '../command.ts';
 import { alignLines, TABLE_STYLE } from '../print/align.ts';
 import { toJson } from '../print/json.ts';
-import { toYaml } from '../print/yaml.ts';
 import { UsageError } from '../usage-error.ts';
 
 interface Call {

@@ -1,16 +1,20 @@
 /** `agentiso create`: makes what is not there yet, from files or, for namespaces, from a name. */
 import type { ApiObject } from '#client/resource-api.ts';
+import { type ApplyItem, toItems } from '#client/write/apply-set.ts';
+import { configOf } from '#client/write/apply-step.ts';
+import { FIELD_MANAGERS } from '#client/write/field-managers.ts';
+import { withLastApplied } from '#client/write/last-applied.ts';
+import { createObject } from '#client/write/requests.ts';
+import { inOrderOfWriting } from '#client/write/writing-order.ts';
 import type { JsonObject } from '#lib/json.ts';
 import { apiCommand, type Session } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
-import { type ApplyItem, complaint, toItems } from '../write/apply-set.ts';
-import { configOf } from '../write/apply-step.ts';
+import { complaint } from '../write/complaint.ts';
 import { explained, refusalText } from '../write/explain.ts';
 import {
   DRY_RUN_OPTION,
   dryRunOf,
-  FIELD_MANAGERS,
   FILENAME_OPTIONS,
   fieldManagerOption,
   fieldValidationOf,
@@ -19,11 +23,8 @@ import {
   SELECTOR_OPTION,
   VALIDATE_OPTION,
 } from '../write/flags.ts';
-import { withLastApplied } from '../write/last-applied.ts';
 import { loadSet, tellProblems } from '../write/load-set.ts';
-import { createObject } from '../write/requests.ts';
 import { resultsTo } from '../write/results.ts';
-import { inOrderOfWriting } from '../write/writing-order.ts';
 
 export const createCommand = apiCommand({
   name: 'create',

@@ -1,17 +1,18 @@
 /** `agentiso delete`: asks for deletion and waits, by a watch, until the objects are gone. */
 import type { ApiObject } from '#client/resource-api.ts';
 import { isNotFound } from '#client/status-error.ts';
+import { deadlineIn } from '#client/write/deadline.ts';
+import { followObject } from '#client/write/follow-object.ts';
+import { deleteObject, type Removal } from '#client/write/requests.ts';
+import { getTarget, type Target } from '#client/write/target.ts';
 import { isObject } from '#lib/json.ts';
 import { apiCommand, type Session } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
-import { complaint, inFile } from '../write/apply-set.ts';
-import { deadlineIn } from '../write/deadline.ts';
+import { complaint, inFile } from '../write/complaint.ts';
 import { DRY_RUN_OPTION, dryRunOf, durationMs } from '../write/flags.ts';
-import { followObject } from '../write/follow-object.ts';
 import { dryRunSuffix, objectName, qualifiedName, timedOut } from '../write/outcome.ts';
-import { deleteObject, type Removal } from '../write/requests.ts';
-import { findTargets, getTarget, TARGETS_OPTIONS, type Target, type Targets } from '../write/targets.ts';
+import { findTargets, TARGETS_OPTIONS, type Targets } from '../write/targets.ts';
 
 const FORCE_WARNING =
   'Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.\n';

@@ -2,16 +2,16 @@
 
 import type { ApiObject } from '#client/resource-api.ts';
 import { isNotFound, StatusError } from '#client/status-error.ts';
+import { type ApplyItem, type ApplyOptions, applyItem, toItems } from '#client/write/apply-set.ts';
+import { getTarget } from '#client/write/target.ts';
+import { toYaml } from '#lib/to-yaml.ts';
 import { apiCommand, errorText, type Session } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
-import { toYaml } from '../print/yaml.ts';
 import { APPLY_OPTIONS, applyOptionsOf } from '../write/apply-flags.ts';
-import { type ApplyItem, type ApplyOptions, applyItem, toItems } from '../write/apply-set.ts';
 import { refusalText } from '../write/explain.ts';
 import { type ComparedTexts, showDifference } from '../write/external-diff.ts';
 import { FILENAME_OPTIONS, SELECTOR_OPTION } from '../write/flags.ts';
 import { loadSet, tellProblems } from '../write/load-set.ts';
-import { getTarget } from '../write/targets.ts';
 
 const TROUBLE = 2;
 

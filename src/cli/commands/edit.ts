@@ -2,28 +2,24 @@
 import { apiVersionOf } from '#client/discovery.ts';
 import type { ApiObject } from '#client/resource-api.ts';
 import { StatusError } from '#client/status-error.ts';
+import { refusals } from '#client/write/apply-set.ts';
+import { metadataOf } from '#client/write/check-documents.ts';
+import { FIELD_MANAGERS } from '#client/write/field-managers.ts';
+import { mergePatchBetween } from '#client/write/merge-patch.ts';
+import { patchObject } from '#client/write/requests.ts';
+import type { SourceDocument } from '#client/write/source-document.ts';
+import { getTarget, type Target } from '#client/write/target.ts';
 import { AgentisoError, messageOf } from '#lib/errors.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
 import { apiCommand, type Session } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
-import { complaint, refusals } from '../write/apply-set.ts';
-import { metadataOf } from '../write/check-documents.ts';
-import type { SourceDocument } from '../write/documents.ts';
+import { complaint } from '../write/complaint.ts';
 import { editText, parseEdited, reopened, stripComments } from '../write/edit-text.ts';
 import { type EditedFile, editedFile } from '../write/editor.ts';
 import { explained } from '../write/explain.ts';
-import {
-  FIELD_MANAGERS,
-  FILENAME_OPTIONS,
-  fieldManagerOption,
-  fieldValidationOf,
-  OUTPUT_OPTIONS,
-  VALIDATE_OPTION,
-} from '../write/flags.ts';
-import { mergePatchBetween } from '../write/merge-patch.ts';
-import { patchObject } from '../write/requests.ts';
+import { FILENAME_OPTIONS, fieldManagerOption, fieldValidationOf, OUTPUT_OPTIONS, VALIDATE_OPTION } from '../write/flags.ts';
 import { type Results, resultsTo } from '../write/results.ts';
-import { findTargets, getTarget, type Target } from '../write/targets.ts';
+import { findTargets } from '../write/targets.ts';
 
 export const editCommand = apiCommand({
   name: 'edit',

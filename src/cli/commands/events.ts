@@ -1,13 +1,13 @@
 /** `agentiso events`: what happened, oldest first. */
+import { EVENTS, type EventObject, sortEvents } from '#client/events.ts';
 import { listObjects, type ResourceLocation } from '#client/resource-api.ts';
+import { toCell } from '#lib/escape.ts';
 import { apiCommand, type Session, text } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { alignLines, TABLE_STYLE } from '../print/align.ts';
 import { paintCell } from '../print/colour.ts';
-import { toCell } from '../print/escape.ts';
-import { type EventObject, lastSeen, sortEvents } from '../print/events.ts';
+import { lastSeen } from '../print/events.ts';
 import { objectPrinter, parseOutput } from '../print/output.ts';
-import { EVENTS } from '../read/related.ts';
 import { followChanges } from '../read/watch.ts';
 import { resolveArguments } from '../resolve.ts';
 import { UsageError } from '../usage-error.ts';

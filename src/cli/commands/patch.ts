@@ -1,18 +1,20 @@
 /** `agentiso patch`: changes fields of objects by a patch. */
 import type { ApiObject } from '#client/resource-api.ts';
+import { withoutRecords } from '#client/write/apply-step.ts';
+import { FIELD_MANAGERS } from '#client/write/field-managers.ts';
+import { applyMergePatch } from '#client/write/merge-patch.ts';
+import { type PatchType, patchObject } from '#client/write/requests.ts';
+import { getTarget, type Target } from '#client/write/target.ts';
 import { AgentisoError, messageOf } from '#lib/errors.ts';
 import { equalJson } from '#lib/json.ts';
 import { apiCommand, type Session, text } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
-import { complaint } from '../write/apply-set.ts';
-import { withoutRecords } from '../write/apply-step.ts';
-import { DRY_RUN_OPTION, dryRunOf, FIELD_MANAGERS, FILENAME_OPTIONS, fieldManagerOption, OUTPUT_OPTIONS } from '../write/flags.ts';
-import { applyMergePatch } from '../write/merge-patch.ts';
+import { complaint } from '../write/complaint.ts';
+import { DRY_RUN_OPTION, dryRunOf, FILENAME_OPTIONS, fieldManagerOption, OUTPUT_OPTIONS } from '../write/flags.ts';
 import { readSource } from '../write/read-source.ts';
-import { type PatchType, patchObject } from '../write/requests.ts';
 import { resultsTo } from '../write/results.ts';
-import { findTargets, getTarget, type Target } from '../write/targets.ts';
+import { findTargets } from '../write/targets.ts';
 
 export const patchCommand = apiCommand({
   name: 'patch',

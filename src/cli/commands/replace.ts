@@ -1,27 +1,27 @@
 /** `agentiso replace`: puts what files say in the place of what is there, whole. */
 import type { ApiObject } from '#client/resource-api.ts';
 import { isNotFound } from '#client/status-error.ts';
+import { type ApplyItem, toItems } from '#client/write/apply-set.ts';
+import { metadataOf } from '#client/write/check-documents.ts';
+import { FIELD_MANAGERS } from '#client/write/field-managers.ts';
+import { followObject } from '#client/write/follow-object.ts';
+import { withLastApplied } from '#client/write/last-applied.ts';
+import { createObject, deleteObject, replaceObject } from '#client/write/requests.ts';
+import { getTarget } from '#client/write/target.ts';
 import { apiCommand, type Session } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
-import { type ApplyItem, toItems } from '../write/apply-set.ts';
-import { metadataOf } from '../write/check-documents.ts';
 import { refusalText } from '../write/explain.ts';
 import {
   DRY_RUN_OPTION,
   dryRunOf,
-  FIELD_MANAGERS,
   FILENAME_OPTIONS,
   fieldManagerOption,
   fieldValidationOf,
   OUTPUT_OPTIONS,
   VALIDATE_OPTION,
 } from '../write/flags.ts';
-import { followObject } from '../write/follow-object.ts';
-import { withLastApplied } from '../write/last-applied.ts';
 import { loadSet, tellProblems } from '../write/load-set.ts';
-import { createObject, deleteObject, replaceObject } from '../write/requests.ts';
 import { resultsTo } from '../write/results.ts';
-import { getTarget } from '../write/targets.ts';
 
 export const replaceCommand = apiCommand({
   name: 'replace',

@@ -1,14 +1,16 @@
 /** `agentiso scale`: how many agents a role of a team has. */
 import { GROUP } from '#api/meta.ts';
+import { FIELD_MANAGERS } from '#client/write/field-managers.ts';
+import { patchObject } from '#client/write/requests.ts';
+import { getTarget } from '#client/write/target.ts';
 import { apiCommand, text } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
-import { complaint } from '../write/apply-set.ts';
-import { DRY_RUN_OPTION, dryRunOf, FIELD_MANAGERS, fieldManagerOption, OUTPUT_OPTIONS } from '../write/flags.ts';
-import { patchObject } from '../write/requests.ts';
+import { complaint } from '../write/complaint.ts';
+import { DRY_RUN_OPTION, dryRunOf, fieldManagerOption, OUTPUT_OPTIONS } from '../write/flags.ts';
 import { resultsTo } from '../write/results.ts';
 import { roleToScale, scalePatch } from '../write/role-to-scale.ts';
-import { findTargets, getTarget } from '../write/targets.ts';
+import { findTargets } from '../write/targets.ts';
 
 export const scaleCommand = apiCommand({
   name: 'scale',

@@ -1,11 +1,11 @@
 /** `agentiso top`: what agents use now. */
 import { getJson, listObjects, type ResourceName, resourcePath } from '#client/resource-api.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
+import { bytesOf, millicoresOf } from '#lib/quantity.ts';
 import { apiCommand, text } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { alignLines, TABLE_STYLE } from '../print/align.ts';
 import { isPodType } from '../streams/pod.ts';
-import { bytesOf, millicoresOf } from '../streams/quantity.ts';
 import { UsageError } from '../usage-error.ts';
 
 const POD_METRICS: ResourceName = { group: 'metrics.k8s.io', version: 'v1beta1', plural: 'pods', isNamespaced: true };

@@ -1,10 +1,10 @@
 /** `agentiso version`: of this program, and of the server it would talk to. */
 import { getJson } from '#client/resource-api.ts';
 import { isCode } from '#lib/errors.ts';
+import { toYaml } from '#lib/to-yaml.ts';
 import { TARGET_OPTIONS, withSession } from '../api-command.ts';
 import { type Command, type CommandContext, EXIT, type OptionValues } from '../command.ts';
 import { toJson } from '../print/json.ts';
-import { toYaml } from '../print/yaml.ts';
 
 export const versionCommand: Command = {
   name: 'version',

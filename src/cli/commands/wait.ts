@@ -1,13 +1,14 @@
 /** `agentiso wait`: comes back when something is true of objects. It watches; it never asks again and again. */
 import { isNotFound } from '#client/status-error.ts';
+import { deadlineIn } from '#client/write/deadline.ts';
+import { followObject } from '#client/write/follow-object.ts';
+import { getTarget, type Target } from '#client/write/target.ts';
 import { apiCommand, type Session } from '../api-command.ts';
 import { EXIT } from '../command.ts';
-import { complaint } from '../write/apply-set.ts';
-import { deadlineIn } from '../write/deadline.ts';
+import { complaint } from '../write/complaint.ts';
 import { durationMs } from '../write/flags.ts';
-import { followObject } from '../write/follow-object.ts';
 import { objectName } from '../write/outcome.ts';
-import { findTargets, getTarget, TARGETS_OPTIONS, type Target } from '../write/targets.ts';
+import { findTargets, TARGETS_OPTIONS } from '../write/targets.ts';
 import { parseFor, type WaitFor } from '../write/wait-for.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;

@@ -1,23 +1,17 @@
 /** `agentiso why`: the chain of causes from an object down to the one thing that blocks it, and what would help. */
-
-import type { KindObject } from '#api/meta.ts';
-import { shortName } from '#api/types.ts';
-import { type ApiObject, getJson, listObjects, resourcePath } from '#client/resource-api.ts';
-import { isNotFound, StatusError } from '#client/status-error.ts';
-import { isObject } from '#lib/json.ts';
-import { nearest } from '#lib/suggest.ts';
+import { blockersIn } from '#client/why/blockers.ts';
+import type { Explanation } from '#client/why/explain.ts';
+import { blockersText, explanationText } from '#client/why/print.ts';
+import { summaryOf } from '#client/why/summary.ts';
+import { fetchSurroundings } from '#client/why/surroundings.ts';
+import { viewOf } from '#client/why/view.ts';
+import { why } from '#client/why/why.ts';
 import { apiCommand, type Session, text } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { toJson } from '../print/json.ts';
 import { settle, tellFailures } from '../read/failures.ts';
 import { resolveArguments, type Wanted } from '../resolve.ts';
 import { UsageError } from '../usage-error.ts';
-import { blockersIn } from '../why/blockers.ts';
-import { type Explanation, explain } from '../why/explain.ts';
-import { blockersText, explanationText } from '../why/print.ts';
-import { summaryOf } from '../why/summary.ts';
-import { contentKinds, fetchSurroundings } from '../why/surroundings.ts';
-import { viewOf } from '../why/view.ts';
 
 export const whyCommand = apiCommand({
   name: 'why',
@@ -40,18 +34,14 @@ export const whyCommand = apiCommand({
   },
 });
 
-async function whyThis({ resource, name = '' }: Wanted, options: OptionValues, session: Session): Promise<Explanation> {
-  const { connection, signal } = session;
-  const namespace = resource.isNamespaced ? session.namespace : undefined;
-  const found = await getJson(connection, resourcePath(resource, { namespace, name }), { signal }).catch(async (error: unknown) => {
-    throw isNotFound(error) ? await withMeant(error as StatusError, { resource, name }, session) : error;
+function whyThis({ resource, name = '' }: Wanted, options: OptionValues, session: Session): Promise<Explanation> {
+  return why(session, {
+    resource,
+    name,
+    namespace: session.namespace,
+    resources: async () => (await session.discovery()).resources,
+    flagsFor: (namespace) => flagsOf(namespace === undefined ? options : { ...options, namespace }),
   });
-  const object = found as unknown as KindObject;
-  const isNamespace = object.kind === 'Namespace';
-  const kinds = isNamespace ? { kinds: contentKinds((await session.discovery()).resources) } : {};
-  const surroundings = await fetchSurroundings(session, { namespace: isNamespace ? name : session.namespace, ...kinds });
-  const flags = flagsOf(isNamespace ? { ...options, namespace: name } : options);
-  return explain(object, viewOf({ ...surroundings, flags }), new Date());
 }
 
 async function whyAnything(options: OptionValues, session: Session): Promise<number> {
@@ -62,21 +52,6 @@ async function whyAnything(options: OptionValues, session: Session): Promise<num
   if (options['output'] === 'json') session.out(toJson({ namespace: session.namespace, blockers }));
   else session.out(blockers.length > 0 ? blockersText(blockers) : summaryOf(objects, session.namespace));
   return EXIT.ok;
-}
-
-/** A name is often mistyped, or short where the full one is needed. */
-async function withMeant(error: StatusError, { resource, name = '' }: Wanted, session: Session): Promise<StatusError> {
-  const location = resource.isNamespaced ? { namespace: session.namespace } : {};
-  const { items } = await listObjects(session.connection, { resource, location, signal: session.signal });
-  const names = items.map(({ metadata }) => metadata.name ?? '');
-  const short = new Map(items.map((item, at) => [shortName(teamOf(item), names[at] ?? ''), names[at] ?? '']));
-  const meant = short.get(name) ?? nearest(name, names) ?? short.get(nearest(name, [...short.keys()]) ?? '');
-  if (meant === undefined) return error;
-  return new StatusError({ ...error.status, message: `${error.message}; did you mean ${meant}?` });
-}
-
-function teamOf({ spec }: ApiObject): string {
-  return isObject(spec) && typeof spec['team'] === 'string' ? spec['team'] : '';
 }
 
 /** What was said about the place has to be said again for the commands that are named. */

@@ -1,6 +1,7 @@
 /** The board as rows of cells: teams, each with its agents and tasks. Pure. */
 import { type Agent, type Merge, shortName, type Task, type Team } from '#api/types.ts';
 import { humanDuration } from '#lib/age.ts';
+import { toCell } from '#lib/escape.ts';
 import {
   agentsOn,
   type Board,
@@ -14,7 +15,6 @@ import {
   teamsOn,
   waitingFor,
 } from '../follow-board.ts';
-import { toCell } from '../print/escape.ts';
 
 export interface Row {
   readonly kind: 'team' | 'agent' | 'task' | 'merge';

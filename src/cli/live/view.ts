@@ -1,10 +1,10 @@
 /** The live view: what ends is told above, where it stays; below it the board is drawn anew whenever something changes. */
 import type { Clock } from '#lib/clock.ts';
+import { escapeControl } from '#lib/escape.ts';
 import type { FollowView } from '../follow.ts';
 import type { Board } from '../follow-board.ts';
 import { tasksOn } from '../follow-board.ts';
 import { tellChange } from '../follow-lines.ts';
-import { escapeControl } from '../print/escape.ts';
 import { pace } from './pace.ts';
 import { renderBoard } from './render.ts';
 import { Screen } from './screen.ts';

@@ -4,9 +4,9 @@ import { type FiledMessage, PEOPLE, readMessages } from '#client/messages.ts';
 import type { ApiObject } from '#client/resource-api.ts';
 import { ageOf } from '#lib/age.ts';
 import { AgentisoError } from '#lib/errors.ts';
+import { toCell } from '#lib/escape.ts';
 import { isObject } from '#lib/json.ts';
 import type { Session } from '../api-command.ts';
-import { toCell } from '../print/escape.ts';
 import { listing } from '../print/listing.ts';
 import { firstLine } from './words.ts';
 

@@ -1,6 +1,6 @@
 /** Messages as text for people: a row of a table, a letter in an inbox, a line of `up`. Pure. */
 import type { FiledMessage } from '#client/messages.ts';
-import { escapeControl } from '../print/escape.ts';
+import { escapeControl } from '#lib/escape.ts';
 
 /** Who has it in the inbox; of a copy for everybody that is said too. */
 export function recipientOf({ inbox, message }: FiledMessage): string {

@@ -1,7 +1,7 @@
 /** status.conditions as a table: one line each, which is how people read them. */
 import { ageOf } from '#lib/age.ts';
+import { toCell } from '#lib/escape.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
-import { toCell } from './escape.ts';
 import { listing } from './listing.ts';
 
 export function isConditions(key: string, value: unknown): value is readonly JsonObject[] {

@@ -1,9 +1,9 @@
 /** `-o custom-columns=NAME:.metadata.name,…`: a table of the person's own. */
 import type { ApiObject } from '#client/resource-api.ts';
+import { toCell } from '#lib/escape.ts';
 import { findAll, type JsonPathTemplate, parseJsonPath, printValue } from '#lib/jsonpath.ts';
 import { UsageError } from '../usage-error.ts';
 import { alignLines, TABLE_STYLE } from './align.ts';
-import { toCell } from './escape.ts';
 import { parseGiven } from './parse-path.ts';
 import type { PrinterOptions, PrintObjects } from './printer.ts';
 

@@ -1,13 +1,14 @@
 /** One object for people: kubectl's layout for any kind, conditions as a table, what it owns, and its events. */
+import type { EventObject } from '#client/events.ts';
 import type { ApiObject } from '#client/resource-api.ts';
+import { escapeControl } from '#lib/escape.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
+import { byCodePoint } from '#lib/to-yaml.ts';
 import { alignText, DESCRIBE_STYLE } from './align.ts';
 import { conditionLines, isConditions } from './conditions.ts';
-import { escapeControl } from './escape.ts';
-import { type EventObject, eventLines } from './events.ts';
+import { eventLines } from './events.ts';
 import { smartLabel } from './label.ts';
 import { ownedLines } from './owned.ts';
-import { byCodePoint } from './yaml.ts';
 
 export interface Described {
   readonly object: ApiObject;

@@ -1,21 +1,7 @@
 /** Events as lines of describe and of `agentiso events`: oldest first, repeated ones once with their count. */
-import type { ApiObject } from '#client/resource-api.ts';
+import { type EventObject, sortEvents } from '#client/events.ts';
 import { ageOf } from '#lib/age.ts';
-import { toCell } from './escape.ts';
-
-export interface EventObject extends ApiObject {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly count?: number;
-  readonly firstTimestamp?: string | null;
-  readonly lastTimestamp?: string | null;
-  readonly eventTime?: string | null;
-  readonly series?: { readonly count?: number; readonly lastObservedTime?: string } | null;
-  readonly source?: { readonly component?: string };
-  readonly reportingComponent?: string;
-  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
-}
+import { toCell } from '#lib/escape.ts';
 
 export function eventLines(events: readonly EventObject[], now: Date): string[] {
   if (events.length === 0) return ['Events:\t<none>'];
@@ -26,17 +12,9 @@ export function eventLines(events: readonly EventObject[], now: Date): string[] 
   return ['Events:', ...['Type\tReason\tAge\tFrom\tMessage', '----\t------\t----\t----\t-------', ...rows].map((line) => `  ${line}`)];
 }
 
-export function sortEvents(events: readonly EventObject[]): readonly EventObject[] {
-  return [...events].sort((a, b) => Date.parse(lastTime(a)) - Date.parse(lastTime(b)));
-}
-
 /** `5m`, or `5m (x3 over 1h)`. */
 export function lastSeen(event: EventObject, now: Date): string {
   const first = ageOf(event.eventTime || event.firstTimestamp, now);
   if (event.series) return `${ageOf(event.series.lastObservedTime, now)} (x${event.series.count} over ${first})`;
   return (event.count ?? 0) > 1 ? `${ageOf(event.lastTimestamp, now)} (x${event.count} over ${first})` : first;
-}
-
-function lastTime({ series, lastTimestamp, eventTime, firstTimestamp, metadata }: EventObject): string {
-  return series?.lastObservedTime || lastTimestamp || eventTime || firstTimestamp || metadata.creationTimestamp || '';
 }

@@ -1,17 +1,12 @@
 /** A schema for people, as kubectl explain lays it out. */
-import { followReference, type OpenApiDocument, type OpenApiSchema, referenceOf } from '#client/openapi.ts';
-import { NotFoundError } from '#lib/errors.ts';
-import { nearest } from '#lib/suggest.ts';
-import { byCodePoint } from './yaml.ts';
+import { followReference, type OpenApiDocument, type OpenApiSchema } from '#client/openapi.ts';
+import { contentOf, descriptionsOf, fieldAt, type SchemaPlace, typeName } from '#client/schema-field.ts';
+import { byCodePoint } from '#lib/to-yaml.ts';
 
-export interface Explained {
+export interface Explained extends SchemaPlace {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  readonly schema: OpenApiSchema;
-  readonly document: OpenApiDocument;
-  /** `spec.roles.name` after the kind. */
-  readonly path: readonly string[];
   readonly isRecursive: boolean;
 }
 
@@ -20,7 +15,7 @@ const WIDTH = 80;
 export function explainText(explained: Explained): string {
   const { group, version, kind, document, path } = explained;
   const field = fieldAt(explained);
-  const schema = content(field, document);
+  const schema = contentOf(field, document);
   const head = [...(group === '' ? [] : [`GROUP:      ${group}`]), `KIND:       ${kind}`, `VERSION:    ${version}`, ''];
   const title = path.length === 0 ? [] : [`FIELD: ${path.at(-1)} <${typeName(field, document)}>`];
   const choices = schema.enum ? ['ENUM:', ...schema.enum.map((value) => `    ${valueText(value)}`)] : [''];
@@ -28,52 +23,11 @@ export function explainText(explained: Explained): string {
   return `${[...head, ...about, 'DESCRIPTION:', ...descriptionLines(field, document), ...fieldsSection(schema, explained)].join('\n')}\n`;
 }
 
-function fieldAt({ schema, document, path }: Explained): OpenApiSchema {
-  let at = schema;
-  for (const name of path) {
-    const { properties = {} } = content(at, document);
-    const next = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (!next) throw noField(name, Object.keys(properties));
-    at = next;
-  }
-  return at;
-}
-
-function noField(name: string, known: readonly string[]): NotFoundError {
-  const meant = nearest(name, known);
-  return new NotFoundError(`field "${name}" does not exist${meant ? `; did you mean ${meant}?` : ''}`);
-}
-
-/** The object in it: what a list has as items, what a map has as values. */
-function content(schema: OpenApiSchema, document: OpenApiDocument): OpenApiSchema {
-  const { schema: followed } = followReference(schema, document);
-  if (followed.properties) return followed;
-  if (followed.items) return content(followed.items, document);
-  if (typeof followed.additionalProperties === 'object') return content(followed.additionalProperties, document);
-  return followed;
-}
-
-function typeName(schema: OpenApiSchema, document: OpenApiDocument): string {
-  const { schema: followed, name } = followReference(schema, document);
-  if (followed.items) return `[]${typeName(followed.items, document)}`;
-  if (typeof followed.additionalProperties === 'object') return `map[string]${typeName(followed.additionalProperties, document)}`;
-  // What is called Time is a text to those who write it.
-  return !followed.type || followed.type === 'object' ? (name ?? 'Object') : followed.type;
-}
-
 /** What is said about the field, and then what is said about the type it is of. */
 function descriptionLines(schema: OpenApiSchema, document: OpenApiDocument): string[] {
   const said = [...new Set(descriptionsOf(schema, document))];
   if (said.length === 0) return ['    <empty>'];
   return [...said.flatMap((each) => wrap(each, WIDTH - 4)).map((line) => `    ${line}`), '    '];
-}
-
-function descriptionsOf(schema: OpenApiSchema, document: OpenApiDocument): string[] {
-  const target = referenceOf(schema, document);
-  const inner = (target ?? schema).items;
-  const own = schema.description ? [schema.description] : [];
-  const ofTarget = target ? descriptionsOf(target, document) : [];
-  return [...own, ...ofTarget, ...(inner && !target ? descriptionsOf(inner, document) : [])];
 }
 
 function fieldsSection(schema: OpenApiSchema, { document, isRecursive }: Explained): string[] {
@@ -106,7 +60,7 @@ function recursiveLines(schema: OpenApiSchema, { document, level, seen }: Level)
     .sort(byCodePoint)
     .flatMap((name) => {
       const field = properties[name] ?? {};
-      const inner = content(field, document);
+      const inner = contentOf(field, document);
       const isLoop = seen.includes(inner);
       const head = fieldHead(name, field, { document, isRequired: required.includes(name), indent: '  '.repeat(level) });
       return isLoop ? head : [...head, ...recursiveLines(inner, { document, level: level + 1, seen: [...seen, inner] })];

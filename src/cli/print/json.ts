@@ -1,6 +1,6 @@
 /** JSON as kubectl prints it: keys sorted, four spaces. */
 import { isObject } from '#lib/json.ts';
-import { byCodePoint } from './yaml.ts';
+import { byCodePoint } from '#lib/to-yaml.ts';
 
 export function toJson(value: unknown): string {
   return `${JSON.stringify(sortKeys(value), null, 4)}\n`;

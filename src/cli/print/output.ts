@@ -4,12 +4,12 @@ import type { ApiObject } from '#client/resource-api.ts';
 import { InvalidError, messageOf } from '#lib/errors.ts';
 import { parseJsonPathTemplate, renderJsonPath } from '#lib/jsonpath.ts';
 import { nearest } from '#lib/suggest.ts';
+import { toYaml } from '#lib/to-yaml.ts';
 import { UsageError } from '../usage-error.ts';
 import { columnsPrinter } from './custom-columns.ts';
 import { toJson } from './json.ts';
 import { parseGiven } from './parse-path.ts';
 import type { Printed, PrinterOptions, PrintObjects } from './printer.ts';
-import { toYaml } from './yaml.ts';
 
 export type Output =
   | { readonly kind: 'table'; readonly isWide: boolean }

@@ -1,8 +1,8 @@
 /** The objects that belong to one: what exists because of it. */
 import type { ApiObject } from '#client/resource-api.ts';
 import { ageOf } from '#lib/age.ts';
+import { toCell } from '#lib/escape.ts';
 import { isObject } from '#lib/json.ts';
-import { toCell } from './escape.ts';
 import { listing } from './listing.ts';
 
 export function ownedLines(owned: readonly ApiObject[], now: Date): string[] {

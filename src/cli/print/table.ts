@@ -1,28 +1,8 @@
 /** A server's Table as lines: which columns are shown, what is added to them, and how they stand under each other. */
-import type { ApiMetadata } from '#client/resource-api.ts';
+import type { TableColumn, TableRow } from '#client/table.ts';
+import { toCell } from '#lib/escape.ts';
 import { type AlignStyle, alignLines, type Line, TABLE_STYLE } from './align.ts';
 import { paintCell } from './colour.ts';
-import { toCell } from './escape.ts';
-
-export interface TableColumn {
-  readonly name: string;
-  readonly type?: string;
-  readonly format?: string;
-  /** Above 0: only with -o wide. */
-  readonly priority?: number;
-}
-
-export interface TableRow {
-  readonly cells: readonly unknown[];
-  readonly object?: { readonly metadata?: ApiMetadata };
-}
-
-export interface Table {
-  readonly kind: 'Table';
-  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
-  readonly columnDefinitions?: readonly TableColumn[] | null;
-  readonly rows?: readonly TableRow[] | null;
-}
 
 export interface TableView {
   readonly isWide?: boolean;

@@ -1,16 +1,10 @@
 /** What `get` asks the server for: Tables for people, objects for everything else. */
 import { type ApiResource, qualifiedSingular } from '#client/discovery.ts';
 import { type ApiObject, getJson, listObjects, listPages, type Query, type ResourceLocation, resourcePath } from '#client/resource-api.ts';
+import { TABLE_ACCEPT, type Table, type TableColumn } from '#client/table.ts';
 import { ageOf } from '#lib/age.ts';
 import type { Session } from '../api-command.ts';
-import type { Table, TableColumn } from '../print/table.ts';
 import type { Wanted } from '../resolve.ts';
-
-export const TABLE_ACCEPT = [
-  'application/json;as=Table;v=v1;g=meta.k8s.io',
-  'application/json;as=Table;v=v1beta1;g=meta.k8s.io',
-  'application/json',
-].join(',');
 
 /** What the flags of `get` say about which objects. */
 export interface Selection {

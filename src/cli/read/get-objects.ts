@@ -1,11 +1,11 @@
 /** `get -o yaml|json|name|jsonpath|custom-columns`: the objects themselves. */
 import type { ApiObject } from '#client/resource-api.ts';
+import { toYaml } from '#lib/to-yaml.ts';
 import type { Session } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { toJson } from '../print/json.ts';
 import { type Output, objectPrinter, withoutManagedFields } from '../print/output.ts';
 import type { PrintObjects } from '../print/printer.ts';
-import { toYaml } from '../print/yaml.ts';
 import type { Wanted } from '../resolve.ts';
 import { settle, tellFailures } from './failures.ts';
 import { fetchObjects, type Selection, typeNames } from './fetch.ts';

@@ -1,11 +1,12 @@
 /** `get` for people: the server's Tables, one after the other. */
 import { qualifiedSingular } from '#client/discovery.ts';
+import { TABLE_ACCEPT, type Table, type TableColumn } from '#client/table.ts';
 import type { Session } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
-import { type Table, type TableColumn, type TableView, tablePrinter } from '../print/table.ts';
+import { type TableView, tablePrinter } from '../print/table.ts';
 import type { Wanted } from '../resolve.ts';
 import { settle, tellFailures } from './failures.ts';
-import { type FetchedTable, fetchTable, nothingFound, type Selection, TABLE_ACCEPT, tableOf } from './fetch.ts';
+import { type FetchedTable, fetchTable, nothingFound, type Selection, tableOf } from './fetch.ts';
 import { sortBy } from './sorting.ts';
 import { followChanges } from './watch.ts';
 

@@ -1,12 +1,10 @@
 /** What belongs to an object without being in it: its events, and the objects it owns. */
 import { GROUP } from '#api/meta.ts';
 import type { ApiResource } from '#client/discovery.ts';
+import { EVENTS, type EventObject } from '#client/events.ts';
 import { type ApiObject, listObjects, type ResourceLocation, type ResourceName } from '#client/resource-api.ts';
 import { StatusError } from '#client/status-error.ts';
 import type { Session } from '../api-command.ts';
-import type { EventObject } from '../print/events.ts';
-
-export const EVENTS = { group: '', version: 'v1', plural: 'events', isNamespaced: true } as const;
 
 /** Only our own kinds are few enough to look through all of them. */
 const OWNING_GROUP = GROUP;

@@ -1,9 +1,10 @@
 /** `auth whoami`: who the server takes the caller for. */
+
+import { toYaml } from '#lib/to-yaml.ts';
 import type { Session } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { alignLines, TABLE_STYLE } from '../print/align.ts';
 import { toJson } from '../print/json.ts';
-import { toYaml } from '../print/yaml.ts';
 import { review } from './review.ts';
 
 interface UserInfo {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { bytesOf, millicoresOf } from '#lib/quantity.ts';
 import { endingOf } from './command-channels.ts';
 import { copyPlace } from './places.ts';
 import { meantBy, podPath } from './pod.ts';
 import { portPair } from './ports.ts';
 import { linePrefixer } from './prefix.ts';
-import { bytesOf, millicoresOf } from './quantity.ts';
 
 describe('the agent that is meant', () => {
   it.each(['a', 'agent/a', 'agents/a', 'ag/a', 'agents.agentiso.dev/a', 'pod/a', 'po/a', 'pods/a'])('%s', (word) => {

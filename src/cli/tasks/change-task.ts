@@ -6,11 +6,11 @@
 import { shortName } from '#api/types.ts';
 import { type ApiObject, getJson, resourcePath } from '#client/resource-api.ts';
 import { isNotFound } from '#client/status-error.ts';
+import { patchObject } from '#client/write/requests.ts';
 import { isCode } from '#lib/errors.ts';
 import { isObject } from '#lib/json.ts';
 import type { Session } from '../api-command.ts';
 import { OURS, teamOf } from '../named.ts';
-import { patchObject } from '../write/requests.ts';
 
 export type SpecChange = Readonly<Record<string, string | number | boolean>>;
 

@@ -4,9 +4,9 @@ import { DEFAULT_NAMESPACE, type Draft, type KindObject, keyOf } from '#api/meta
 import type { Task } from '#api/types.ts';
 import { type Applied, applyObject } from '#client/apply.ts';
 import type { Client } from '#client/client.ts';
+import { FIELD_MANAGERS } from '#client/write/field-managers.ts';
 import { ignoreNotFound, isCode } from '#lib/errors.ts';
 import { boardKey, isFinished } from '../follow-board.ts';
-import { FIELD_MANAGERS } from '../write/flags.ts';
 
 export interface ApplyAllOptions {
   readonly client: Client;

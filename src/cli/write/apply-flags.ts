@@ -1,8 +1,10 @@
 /** The options that `apply` and `diff` share, and what they come to. */
+
+import type { ApplyOptions } from '#client/write/apply-set.ts';
+import { FIELD_MANAGERS } from '#client/write/field-managers.ts';
 import type { Option, OptionValues } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
-import type { ApplyOptions } from './apply-set.ts';
-import { FIELD_MANAGERS, fieldValidationOf } from './flags.ts';
+import { fieldValidationOf } from './flags.ts';
 
 export const APPLY_OPTIONS: readonly Option[] = [
   { flags: '--server-side', description: 'let the server merge, and remember who set which field' },

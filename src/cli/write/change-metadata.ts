@@ -1,11 +1,15 @@
 /** `label` and `annotate` are one command in two words: read the objects, refuse what would be overwritten, patch the rest. */
+
+import { FIELD_MANAGERS } from '#client/write/field-managers.ts';
+import { applyMergePatch } from '#client/write/merge-patch.ts';
+import { patchObject } from '#client/write/requests.ts';
+import { getTarget, type Target } from '#client/write/target.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import { apiCommand, type Session } from '../api-command.ts';
 import { type Command, EXIT, type OptionValues } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
-import { complaint } from './apply-set.ts';
-import { DRY_RUN_OPTION, dryRunOf, FIELD_MANAGERS, fieldManagerOption, OUTPUT_OPTIONS } from './flags.ts';
-import { applyMergePatch } from './merge-patch.ts';
+import { complaint } from './complaint.ts';
+import { DRY_RUN_OPTION, dryRunOf, fieldManagerOption, OUTPUT_OPTIONS } from './flags.ts';
 import {
   type MetadataChange,
   type MetadataField,
@@ -14,9 +18,8 @@ import {
   parseMetadataChange,
   refusedOverwrites,
 } from './metadata-change.ts';
-import { patchObject } from './requests.ts';
 import { type Results, resultsTo } from './results.ts';
-import { findTargets, getTarget, TARGETS_OPTIONS, type Target } from './targets.ts';
+import { findTargets, TARGETS_OPTIONS } from './targets.ts';
 
 interface Words {
   readonly name: 'label' | 'annotate';

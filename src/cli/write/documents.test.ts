@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type CheckOptions, checkDocuments, schemaProblems } from './check-documents.ts';
+import { type CheckOptions, checkDocuments, schemaProblems } from '#client/write/check-documents.ts';
 import { readDocuments } from './documents.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentiso-test-'));

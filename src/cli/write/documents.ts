@@ -1,18 +1,10 @@
 /** What `-f` names, as documents that know where in which file they stand: files, folders, standard input; YAML or JSON; Lists opened. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Manifest, ManifestDocument, Position } from '#api/manifest.ts';
+import type { Manifest } from '#api/manifest.ts';
+import { opened, type SourceDocument } from '#client/write/source-document.ts';
 import { AgentisoError, messageOf } from '#lib/errors.ts';
-import { isObject, type JsonObject, type JsonPath } from '#lib/json.ts';
 import { readSource } from './read-source.ts';
-
-export interface SourceDocument {
-  /** The file, or `-`. */
-  readonly source: string;
-  readonly object: JsonObject;
-  /** `file:line:column` of a field, or of its nearest parent that is there. */
-  at(path: JsonPath): string;
-}
 
 export interface Documents {
   readonly documents: readonly SourceDocument[];
@@ -40,22 +32,6 @@ export async function readDocuments({ filenames, isRecursive, signal }: Document
   }
   if (documents.length === 0 && problems.length === 0) problems.push(`${NO_OBJECTS}: nothing in ${filenames.join(', ')}`);
   return { documents, problems };
-}
-
-/** The items of a List are documents of their own. */
-export function opened(
-  { value, locate }: ManifestDocument,
-  file: string,
-  place = ({ line, column }: Position) => `${file}:${line}:${column}`,
-): SourceDocument[] {
-  const at = (path: JsonPath) => place(locate(path));
-  const items = typeof value['kind'] === 'string' && value['kind'].endsWith('List') ? value['items'] : undefined;
-  if (!Array.isArray(items)) return [{ source: file, object: value, at }];
-  return items.map((item, index) => ({
-    source: file,
-    object: isObject(item) ? item : {},
-    at: (path) => at(['items', index, ...path]),
-  }));
 }
 
 function filesIn(path: string, isRecursive: boolean): string[] {

@@ -1,8 +1,8 @@
 /** The file that `edit` opens: objects as YAML under a comment that says what to do, and what was wrong last time. */
 import type { Position } from '#api/manifest.ts';
 import type { ApiObject } from '#client/resource-api.ts';
-import { toYaml } from '../print/yaml.ts';
-import { opened, type SourceDocument } from './documents.ts';
+import { opened, type SourceDocument } from '#client/write/source-document.ts';
+import { toYaml } from '#lib/to-yaml.ts';
 
 const HEADER = `# Please edit the object below. Lines beginning with a '#' will be ignored,
 # and an empty file will abort the edit. If an error occurs while saving this file will be

@@ -1,10 +1,11 @@
 /** A refusal in our own words where we have better ones: the schemas know the line of every mistake and what was probably meant. */
 import { StatusError } from '#client/status-error.ts';
+import { refusals } from '#client/write/apply-set.ts';
+import { schemaProblems } from '#client/write/check-documents.ts';
+import type { SourceDocument } from '#client/write/source-document.ts';
 import type { Session } from '../api-command.ts';
 import type { OptionValues } from '../command.ts';
-import { complaint, inFile, refusals } from './apply-set.ts';
-import { schemaProblems } from './check-documents.ts';
-import type { SourceDocument } from './documents.ts';
+import { complaint, inFile } from './complaint.ts';
 import { fieldValidationOf } from './flags.ts';
 
 /** Ours, or else the server's. */

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { unifiedDiff } from '#client/write/unified-diff.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import type { Session } from '../api-command.ts';
-import { unifiedDiff } from './unified-diff.ts';
 
 export interface ComparedTexts {
   /** Of the file that would hold it. */

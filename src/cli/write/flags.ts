@@ -1,7 +1,8 @@
 /** Options that several writing commands share, and what their values mean. */
+
+import type { DryRun, FieldValidation } from '#client/write/requests.ts';
 import type { Option, OptionValues } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
-import type { DryRun, FieldValidation } from './requests.ts';
 
 export const FILENAME_OPTIONS: readonly Option[] = [
   { flags: '-f, --filename <file>', description: 'file, folder or - for standard input; may be given several times', isRepeatable: true },
@@ -26,20 +27,6 @@ export const VALIDATE_OPTION: Option = {
   description: 'strict (default): unknown fields are errors; warn: say so and go on; ignore',
   choices: ['strict', 'warn', 'ignore', 'true', 'false'],
 };
-
-/** What kubectl calls itself for each verb: an object that both write has one owner, not two that quarrel. */
-export const FIELD_MANAGERS = {
-  apply: 'kubectl-client-side-apply',
-  serverSideApply: 'kubectl',
-  lastApplied: 'kubectl-last-applied',
-  create: 'kubectl-create',
-  replace: 'kubectl-replace',
-  edit: 'kubectl-edit',
-  patch: 'kubectl-patch',
-  label: 'kubectl-label',
-  annotate: 'kubectl-annotate',
-  scale: 'kubectl',
-} as const;
 
 export function fieldManagerOption(manager: string): Option {
   return { flags: '--field-manager <name>', description: 'who is noted as the owner of the fields', default: manager };

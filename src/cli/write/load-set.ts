@@ -1,9 +1,11 @@
 /** From `-f` to a set of documents that may be sent: read, checked, selected. Every mistake is told before anything is done. */
+
+import { checkDocuments, metadataOf } from '#client/write/check-documents.ts';
+import type { SourceDocument } from '#client/write/source-document.ts';
 import { isObject } from '#lib/json.ts';
 import type { Session } from '../api-command.ts';
 import type { OptionValues } from '../command.ts';
-import { checkDocuments, metadataOf } from './check-documents.ts';
-import { NO_OBJECTS, readDocuments, type SourceDocument } from './documents.ts';
+import { NO_OBJECTS, readDocuments } from './documents.ts';
 import { requireFilenames } from './flags.ts';
 import { labelMatcher } from './label-match.ts';
 

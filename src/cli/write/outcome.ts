@@ -1,6 +1,6 @@
 /** What a command says about an object it has written, in kubectl's words. */
 import { type ApiResource, qualifiedSingular } from '#client/discovery.ts';
-import type { DryRun } from './requests.ts';
+import type { DryRun } from '#client/write/requests.ts';
 
 type Named = Pick<ApiResource, 'kind' | 'singular' | 'plural' | 'group'>;
 

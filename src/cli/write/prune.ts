@@ -3,11 +3,11 @@ import { GROUP } from '#api/meta.ts';
 import type { ApiResource } from '#client/discovery.ts';
 import { type ApiObject, listObjects } from '#client/resource-api.ts';
 import { isNotFound } from '#client/status-error.ts';
+import type { Applied } from '#client/write/apply-set.ts';
+import { hasLastApplied } from '#client/write/last-applied.ts';
+import { type DryRun, deleteObject } from '#client/write/requests.ts';
 import { isObject } from '#lib/json.ts';
 import type { Session } from '../api-command.ts';
-import type { Applied } from './apply-set.ts';
-import { hasLastApplied } from './last-applied.ts';
-import { type DryRun, deleteObject } from './requests.ts';
 import type { Result } from './results.ts';
 
 export interface PruneOptions {

@@ -1,11 +1,11 @@
 /** How a writing command tells what it did: a line per object as it happens, or with -o the objects themselves. */
 import type { ApiResource } from '#client/discovery.ts';
 import type { ApiObject } from '#client/resource-api.ts';
+import type { DryRun } from '#client/write/requests.ts';
 import { text } from '../api-command.ts';
 import type { OptionValues } from '../command.ts';
 import { objectPrinter, parseOutput } from '../print/output.ts';
 import { dryRunSuffix, objectName, qualifiedName } from './outcome.ts';
-import type { DryRun } from './requests.ts';
 
 export interface Result {
   readonly resource: ApiResource;

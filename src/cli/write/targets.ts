@@ -1,24 +1,13 @@
 /** Which objects a command means: `TYPE NAME…`, `TYPE/NAME…`, `TYPE -l …`, `TYPE --all`, or what the files of `-f` name. */
-import type { Connection } from '#client/connection.ts';
-import type { ApiResource, Discovery } from '#client/discovery.ts';
-import { type ApiObject, getJson, listObjects, resourcePath } from '#client/resource-api.ts';
+import { listObjects } from '#client/resource-api.ts';
+import { namespaceOf, ofDocument, type Target } from '#client/write/target.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import { type Session, text } from '../api-command.ts';
 import type { Option, OptionValues } from '../command.ts';
 import { resolveArguments, type Wanted } from '../resolve.ts';
 import { UsageError } from '../usage-error.ts';
-import { metadataOf } from './check-documents.ts';
-import { readDocuments, type SourceDocument } from './documents.ts';
+import { readDocuments } from './documents.ts';
 import { FILENAME_OPTIONS, filenamesOf, SELECTOR_OPTION } from './flags.ts';
-
-export interface Target {
-  readonly resource: ApiResource;
-  /** Undefined for what belongs to no namespace. */
-  readonly namespace: string | undefined;
-  readonly name: string;
-  /** The file that named it. */
-  readonly source?: string;
-}
 
 export interface Targets {
   readonly targets: readonly Target[];
@@ -73,15 +62,6 @@ async function ofFiles(session: Session, args: readonly string[], options: Optio
   return { isNamed: true, targets: documents.map((document) => ({ ...ofDocument(document, scope), source: document.source })) };
 }
 
-export function ofDocument({ object, at }: SourceDocument, { discovery, namespace }: { discovery: Discovery; namespace: string }): Target {
-  const { apiVersion, kind } = object;
-  const resource = discovery.ofKind(String(apiVersion), String(kind));
-  const about = `no matches for kind "${kind}" in version "${apiVersion}"`;
-  if (!resource) throw new AgentisoError('NotFound', `${at(['kind'])}: ${about}; ensure CRDs are installed first`);
-  const { name, namespace: own } = metadataOf(object);
-  return { resource, namespace: namespaceOf(resource, String(own ?? namespace)), name: String(name) };
-}
-
 async function selected(session: Session, wanted: readonly Wanted[], options: OptionValues): Promise<Target[]> {
   const query = { labelSelector: text(options['selector']), fieldSelector: text(options['fieldSelector']) };
   const namespace = options['allNamespaces'] === true ? undefined : session.namespace;
@@ -91,12 +71,4 @@ async function selected(session: Session, wanted: readonly Wanted[], options: Op
     for (const { metadata } of items) targets.push({ resource, name: metadata.name ?? '', namespace: metadata.namespace });
   }
   return targets;
-}
-
-function namespaceOf({ isNamespaced }: ApiResource, namespace: string): string | undefined {
-  return isNamespaced ? namespace : undefined;
-}
-
-export async function getTarget(connection: Connection, { resource, namespace, name }: Target): Promise<ApiObject> {
-  return getJson(connection, resourcePath(resource, { namespace, name }));
 }

@@ -1,7 +1,6 @@
 /** What `wait --for` waits for: read from the flag, then asked of every state of an object. */
-
+import { hasCondition } from '#client/has-condition.ts';
 import type { ApiObject } from '#client/resource-api.ts';
-import { isObject } from '#lib/json.ts';
 import { findAll } from '#lib/jsonpath/evaluate.ts';
 import { parseJsonPath } from '#lib/jsonpath/parse.ts';
 import { printValue } from '#lib/jsonpath/print.ts';
@@ -33,19 +32,6 @@ function forCondition(text: string): WaitFor {
   const type = (at === -1 ? text : text.slice(0, at)).toLowerCase();
   const wanted = (at === -1 ? 'true' : text.slice(at + 1)).toLowerCase();
   return { kind: 'state', isMet: (object) => object !== undefined && hasCondition(object, type, wanted) };
-}
-
-/** What was found out about an older spec says nothing about this one. */
-function hasCondition({ metadata, status }: ApiObject, type: string, wanted: string): boolean {
-  const { conditions, observedGeneration } = isObject(status) ? status : {};
-  if (!Array.isArray(conditions)) return false;
-  const found = conditions.find((each) => isObject(each) && String(each['type']).toLowerCase() === type) as
-    | Record<string, unknown>
-    | undefined;
-  if (found === undefined) return false;
-  const observed = found['observedGeneration'] ?? observedGeneration;
-  if (typeof observed === 'number' && observed < Number(metadata['generation'] ?? 0)) return false;
-  return String(found['status']).toLowerCase() === wanted;
 }
 
 /** `{.status.phase}=Ready`; without a value, anything there will do. */

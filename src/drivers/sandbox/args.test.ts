@@ -88,6 +88,7 @@ describe('bubblewrapCommand', () => {
       '--run /run/agentiso',
       '--state /var/lib/agentiso',
       '--workspace /workspace',
+      '--home /home/agent',
     ]);
   });
 

@@ -62,7 +62,7 @@ export const OWN_ETC = ['passwd', 'group', 'hosts', 'hostname', 'resolv.conf'];
 
 export function bubblewrapCommand(plan: SandboxPlan): string[] {
   const who = plan.identity === undefined ? ['--pool'] : launchArguments(plan.identity);
-  const guest = [...who, '--run', '/run/agentiso', '--state', '/var/lib/agentiso', '--workspace', '/workspace'];
+  const guest = [...who, '--run', '/run/agentiso', '--state', '/var/lib/agentiso', '--workspace', '/workspace', '--home', HOME];
   return [
     'bwrap',
     ...namespaces(plan),

@@ -7,7 +7,7 @@ import type { Identity } from './identity.ts';
 
 /** How a request came in. */
 export interface Channel {
-  /** Whoever can open a private socket is known by that; others show a token. */
+  /** Whoever can open a private socket is known by that, unless a token says otherwise; others show one. */
   readonly identity?: Identity;
 }
 
@@ -22,14 +22,18 @@ export function identified({ headers, headersDistinct }: IncomingMessage, channe
     // Ignored, it would do as oneself what was meant to be tried as somebody else.
     throw failure(403, 'forbidden: nobody can be impersonated here; use a token of that identity');
   }
-  if (channel.identity) return channel.identity;
+  if (channel.identity) return headers.authorization === undefined ? channel.identity : bearer(headers.authorization, tokens);
   // Node would refuse this by itself, and still do what comes behind it on the connection.
   if (headersDistinct['host']?.length !== 1) throw failure(400, 'exactly one Host header is needed');
   if (!isAllowedHost(headers.host, hosts)) {
     throw failure(403, `forbidden: ${JSON.stringify(headers.host ?? '')} is not a name of this server`);
   }
   if (isCrossOrigin(headers)) throw failure(403, 'forbidden: web pages of other places may not use this server');
-  const identity = identityFromHeader(headers.authorization, tokens);
+  return bearer(headers.authorization, tokens);
+}
+
+function bearer(header: string | undefined, tokens: Gate['tokens']): Identity {
+  const identity = identityFromHeader(header, tokens);
   if (!identity) throw failure(401, 'Unauthorized');
   return identity;
 }

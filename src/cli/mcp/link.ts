@@ -1,0 +1,63 @@
+/** The way to the daemon's MCP socket: opened, lost, and opened again as soon as a daemon listens there. */
+import { type FSWatcher, watch } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { backoffMs } from '#lib/backoff.ts';
+import { socketPath } from '#lib/socket-path.ts';
+
+const SOCKET = 'mcp.sock';
+const BACKOFF = { baseMs: 50, maxMs: 2_000 };
+
+export function openSocket(home: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const short = socketPath(join(home, SOCKET));
+    const socket = connect({ path: short.path });
+    socket.once('connect', () => {
+      short.release();
+      socket.off('error', reject);
+      resolve(socket);
+    });
+    socket.once('error', (error) => {
+      short.release();
+      reject(error);
+    });
+  });
+}
+
+/** Until there is one, or the signal aborts: then undefined. */
+export async function awaitSocket(home: string, signal: AbortSignal): Promise<Socket | undefined> {
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      return await openSocket(home);
+    } catch {
+      await changeOrPause(home, backoffMs(failures, BACKOFF), signal);
+    }
+  }
+  return undefined;
+}
+
+/** A socket that appears is seen at once; one that was there before its daemon listens, after the pause. */
+function changeOrPause(home: string, pauseMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const watcher = watcherOf(home, (name) => {
+      if (name === SOCKET) go();
+    });
+    const go = () => {
+      clearTimeout(timer);
+      watcher?.close();
+      signal.removeEventListener('abort', go);
+      resolve();
+    };
+    const timer = setTimeout(go, pauseMs);
+    signal.addEventListener('abort', go, { once: true });
+  });
+}
+
+/** Without a folder there is nothing to watch, and the pause has to do. */
+function watcherOf(home: string, onName: (name: string | null) => void): FSWatcher | undefined {
+  try {
+    return watch(home, (_, name) => onName(name)).on('error', () => {});
+  } catch {
+    return undefined;
+  }
+}

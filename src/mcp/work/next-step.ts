@@ -1,0 +1,27 @@
+/** What whoever runs a team can do about a task that waits or failed. Pure. */
+import type { Task } from '#api/types.ts';
+
+const BY_REASON: Readonly<Record<string, string>> = {
+  OpenForClaim: 'it has a prompt: it waits until an agent of the team claims it (claim_request); team_message can ask one to',
+  DependencyFailed: 'a task that it depends on has failed: retry_task that one',
+  DependencyNotFound: 'a task that it depends on does not exist: create it with assign_task and that name, or delete this one',
+  NoAgent: 'no agent of the team suits: team_status shows the agents; give it to another with apply',
+  PlanTimeout: 'approve_plan lets it go on, retry_task begins it anew',
+  PlanSubmitted: 'approve_plan decides about the plan',
+  RequestExpired: 'retry_task opens it again',
+};
+
+export function nextStep(task: Task): { readonly hint?: string } {
+  const hint = hintFor(task);
+  return hint === undefined ? {} : { hint };
+}
+
+function hintFor({ status }: Task): string | undefined {
+  const conditions = status?.conditions ?? [];
+  const plan = conditions.find(({ type }) => type === 'PlanApproved');
+  if (plan?.status === 'Unknown') return BY_REASON['PlanSubmitted'];
+  const reason = conditions.find(({ type }) => type === 'Ready')?.reason;
+  const known = BY_REASON[status?.reason ?? ''] ?? BY_REASON[reason ?? ''];
+  if (known !== undefined) return known;
+  return status?.phase === 'Failed' ? 'retry_task tries it once more, with all its attempts' : undefined;
+}
