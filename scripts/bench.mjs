@@ -13,6 +13,7 @@ const BUNDLERS = {
   api: () => bundleApi(`${bundles}/bench-api`),
   messages: () => bundleProgram('AGENTISO_BENCH_MESSAGES', 'test/bench/messages/end-process.ts', `${bundles}/bench-messages`),
   tasks: () => bundleProgram('AGENTISO_BENCH_TASKS', 'test/bench/tasks/team-process.ts', `${bundles}/bench-tasks`),
+  mcp: () => bundleMcp(`${bundles}/bench-mcp`),
   scale: () => bundleProgram('AGENTISO_BENCH_SCALE', 'test/bench/scale/fleet-process.ts', `${bundles}/bench-scale`),
 };
 const bundler = Object.entries(BUNDLERS).find(([name]) => process.argv.includes(name))?.[1];
@@ -24,13 +25,26 @@ async function bundleStore(subject) {
 }
 
 /** The product comes from the build; a copy, because another build meanwhile would take its files away. */
-async function bundleApi(dir) {
+function copyProduct(dir) {
   execFileSync(process.execPath, [pathOf('scripts/build.mjs')], { stdio: 'inherit' });
   rmSync(dir, { recursive: true, force: true });
   cpSync(pathOf('dist'), `${dir}/product`, { recursive: true });
+}
+
+async function bundleApi(dir) {
+  copyProduct(dir);
   const references = ['floor-server', 'one-request'].map((name) => pathOf(`test/bench/api/${name}.ts`));
   await bundle({ entryPoints: references, outdir: dir, outExtension: { '.js': '.mjs' } });
   return { AGENTISO_BENCH_API: dir };
+}
+
+/** `agentiso mcp` as it ships, and beside it a daemon that can be told to have no rate limits, as no command can. */
+async function bundleMcp(dir) {
+  copyProduct(dir);
+  const programs = ['daemon-process', 'echo-http', 'echo-stdio'].map((name) => pathOf(`test/bench/mcp/${name}.ts`));
+  await bundle({ entryPoints: programs, outdir: dir, outExtension: { '.js': '.mjs' } });
+  execFileSync(process.execPath, [pathOf('scripts/bundle-guest.mjs'), dir], { stdio: 'inherit' });
+  return { AGENTISO_BENCH_MCP: dir };
 }
 
 /** A program of the benchmarks that holds a daemon, with the guest agent beside it as the daemon expects it. */

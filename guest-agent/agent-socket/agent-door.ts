@@ -84,18 +84,24 @@ export class AgentDoor {
       onBroken: (error) => this.#reopenLater(card, error),
     });
     this.#opened = { listener, inode: inodeOf(path) };
-    await this.#tellClients();
+    // When the host has its answer: a start does not wait for it, and no command comes before.
+    if (guest.mcpClients !== undefined) setImmediate(() => void this.#tellClients());
   }
 
   /** Settings by which MCP clients find this socket, in a home that is the agent's own. */
   async #tellClients(): Promise<void> {
-    const { agentSocket: socket, mcpClients } = this.#parts.guest;
+    const { agentSocket: socket, mcpClients, log } = this.#parts.guest;
     if (mcpClients === undefined) return;
-    const [{ clientConfigs }, { writeConfigs }] = await Promise.all([
-      import('../mcp/client-configs.ts'),
-      import('../mcp/write-configs.ts'),
-    ]);
-    await writeConfigs(mcpClients.home, clientConfigs({ command: mcpClients.command, socket, node: process.execPath }));
+    try {
+      const [{ clientConfigs }, { hasConfigs, writeConfigs }] = await Promise.all([
+        import('../mcp/client-configs.ts'),
+        import('../mcp/write-configs.ts'),
+      ]);
+      const configs = clientConfigs({ command: mcpClients.command, socket, node: process.execPath });
+      if (!hasConfigs(mcpClients.home, configs)) writeConfigs(mcpClients.home, configs);
+    } catch (error) {
+      log.write('guest', `the settings of MCP clients were not written: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   get #isInPlace(): boolean {

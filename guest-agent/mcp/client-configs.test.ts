@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { clientConfigs } from './client-configs.ts';
-import { writeConfigs } from './write-configs.ts';
+import { hasConfigs, writeConfigs } from './write-configs.ts';
 
 const CONFIGS = clientConfigs({ command: '/run/bin/team', socket: '/run/agentiso/agent.sock', node: '/usr/bin/node' });
 const ENV = { AGENTISO_SOCKET: '/run/agentiso/agent.sock', AGENTISO_NODE: '/usr/bin/node' };
@@ -40,23 +40,25 @@ AGENTISO_NODE = "/usr/bin/node"
 `);
 });
 
-it('is written where nothing is, for the agent alone, and leaves what is there', async () => {
+it('is written where nothing is, for the agent alone, and leaves what is there', () => {
   writeFileSync(join(home, '.claude.json'), 'mine');
-  const first = await writeConfigs(home, CONFIGS);
+  expect(hasConfigs(home, CONFIGS)).toBe(false);
+  const first = writeConfigs(home, CONFIGS);
   expect(first.filter(({ isNew }) => !isNew).map(({ client }) => client)).toEqual(['claude']);
   expect(readFileSync(join(home, '.claude.json'), 'utf8')).toBe('mine');
   for (const { client, path, text } of CONFIGS.filter((config) => config.client !== 'claude')) {
     expect(readFileSync(join(home, path), 'utf8'), client).toBe(text);
     expect(statSync(join(home, path)).mode & 0o777, client).toBe(0o600);
   }
-  expect((await writeConfigs(home, CONFIGS)).some(({ isNew }) => isNew)).toBe(false);
+  expect(writeConfigs(home, CONFIGS).some(({ isNew }) => isNew)).toBe(false);
+  expect(hasConfigs(home, CONFIGS)).toBe(true);
   const left = readdirSync(home, { recursive: true }).filter((name) => String(name).endsWith('.new'));
   expect(left).toEqual([]);
 });
 
-it('does not follow a link into somebody else’s file', async () => {
+it('does not follow a link into somebody else’s file', () => {
   const other = join(home, 'other');
   symlinkSync(other, join(home, '.claude.json'));
-  await writeConfigs(home, CONFIGS);
+  writeConfigs(home, CONFIGS);
   expect(readdirSync(home)).not.toContain('other');
 });

@@ -33,7 +33,7 @@ export function mcpCommand(place: McpPlace): Command {
         return OK;
       }
       const server = { command: realpathSync(place.program), socket: socketPath, node: place.node ?? process.execPath };
-      for (const { client, path, isNew } of await writeConfigs(directory, clientConfigs(server))) {
+      for (const { client, path, isNew } of writeConfigs(directory, clientConfigs(server))) {
         context.print(`${client}: ${path}${isNew ? '' : ' is there already and stays as it is'}\n`);
       }
       return OK;

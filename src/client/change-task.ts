@@ -22,6 +22,11 @@ export interface ChangedTask {
   readonly spec?: unknown;
 }
 
+/** Who is told of warnings of the server; nobody when absent. */
+interface Changing extends Asking {
+  readonly err?: (text: string) => void;
+}
+
 const FIELD_MANAGER = 'agentiso';
 /** Others may change the same list at the same moment; who was faster is looked at again. */
 const TRIES = 5;
@@ -29,7 +34,7 @@ const ours = (plural: string): ResourceName => ({ group: 'agentiso.dev', version
 const TEAMS = ours('teams');
 const TASKS = ours('tasks');
 
-export async function changeTask(asking: Asking, task: ChangedTask, change: SpecChange): Promise<void> {
+export async function changeTask(asking: Changing, task: ChangedTask, change: SpecChange): Promise<void> {
   for (let attempt = 1; attempt < TRIES; attempt++) {
     try {
       await patchWhereListed(asking, task, change);
@@ -41,12 +46,12 @@ export async function changeTask(asking: Asking, task: ChangedTask, change: Spec
   await patchWhereListed(asking, task, change);
 }
 
-async function patchWhereListed(asking: Asking, task: ChangedTask, change: SpecChange): Promise<void> {
+async function patchWhereListed(asking: Changing, task: ChangedTask, change: SpecChange): Promise<void> {
   const { name = '', namespace } = task.metadata;
   const entry = await listedIn(asking, task);
   const at = entry ? { resource: TEAMS, namespace, name: entry.team } : { resource: TASKS, namespace, name };
   const patch = entry ? ({ type: 'json', body: listPatch(entry, change) } as const) : ({ type: 'merge', body: { spec: change } } as const);
-  await patchObject({ connection: asking.connection, err: () => {} }, at, { ...patch, fieldManager: FIELD_MANAGER });
+  await patchObject({ err: () => {}, ...asking }, at, { ...patch, fieldManager: FIELD_MANAGER });
 }
 
 export interface ListEntry {

@@ -39,6 +39,11 @@ export function getRescued({ connection, signal }: Asking, id: string): Promise<
   return askDesk(connection, { method: 'GET', path: `/rescue/${encodeURIComponent(id)}`, signal });
 }
 
+/** For good: whoever calls this has asked. */
+export function dropRescued({ connection, signal }: Asking, id: string): Promise<Rescued> {
+  return askDesk(connection, { method: 'DELETE', path: `/rescue/${encodeURIComponent(id)}`, query: { confirm: true }, signal });
+}
+
 /** A bundle of git without what the commits in `have` hold; nothing when they hold all of it. Its refs are below refs/agentiso/outgoing. */
 export async function* rescuedBundle({ connection, signal }: Asking, id: string, have: readonly string[]): AsyncIterable<Buffer> {
   const query = { encoding: 'base64', have: have.join(',') };

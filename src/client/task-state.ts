@@ -9,7 +9,9 @@ export interface TaskState {
   readonly assignTo: string | undefined;
 }
 
-export function taskState({ spec, status }: { readonly spec?: unknown; readonly status?: unknown }): TaskState {
+/** A Task as any of the clients gives it. */
+export function taskState(task: object): TaskState {
+  const { spec, status } = task as { readonly spec?: unknown; readonly status?: unknown };
   const [wanted, seen] = [section(spec), section(status)];
   return {
     phase: textOf(seen['phase']) ?? 'Pending',

@@ -21,6 +21,7 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer |
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
+    if (request.destroyed) resolve('cut off');
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= maxBytes) chunks.push(chunk);

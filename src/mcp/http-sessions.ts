@@ -1,12 +1,12 @@
 /** The sessions over HTTP that are kept between requests: whose they are, how many each user may have, and when one has been silent for too long. */
-import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { AgentisoError } from '#lib/errors.ts';
 
 export interface KeptSession {
   readonly user: string;
   /** What its first request showed; every other one shows the same. */
   readonly authorization: string | undefined;
-  readonly transport: StreamableHTTPServerTransport;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
   close(): Promise<void>;
 }
 

@@ -1,11 +1,12 @@
 /** MCP over HTTP: which session a request belongs to, whether it is the asker's, and that onto the SDK's transport. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Connection } from '#client/connection.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import { MAX_MESSAGE_BYTES, RPC_CODES, type RpcFailure, refusal, tooLarge } from '#lib/json-rpc.ts';
 import type { AgentCaller } from './agent-mode.ts';
+import { answerHttp } from './http-answer.ts';
 import { isInitialize, readJson, requestIds } from './http-body.ts';
 import { HttpSessions, type KeptSession } from './http-sessions.ts';
 import type { Sessions } from './sessions.ts';
@@ -41,7 +42,7 @@ export function createMcpHttp({ sessions, connect, kept = new HttpSessions() }: 
   const begin = async ({ request, caller }: HttpCall): Promise<KeptSession> => {
     kept.makeRoom(caller.user);
     const { authorization } = request.headers;
-    const transport = new StreamableHTTPServerTransport({
+    const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       maxRequestBodySize: MAX_MESSAGE_BYTES,
       onsessioninitialized: () => kept.keep(session),
@@ -77,10 +78,9 @@ export function createMcpHttp({ sessions, connect, kept = new HttpSessions() }: 
     const { request, response } = call;
     const leave = request.method === 'GET' ? stream(call, session) : () => {};
     const done = kept.use(session);
-    const over = new Promise<void>((resolve) => response.once('close', resolve));
     try {
       if (request.method === 'POST') cancelWhenGone(response, session, body);
-      await Promise.all([session.transport.handleRequest(request, response, body), over]);
+      await answerHttp(session.transport, call, body);
     } finally {
       leave();
       done();

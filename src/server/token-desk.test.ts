@@ -41,9 +41,20 @@ describe('the token desk', () => {
     expect(shownOut).toEqual(['bob']);
   });
 
+  it('lets an agent in as itself, also after a restart', async () => {
+    const made = await ask('POST', { body: '{"role":"agent:default/sprint/coder-1"}' });
+    const again = await TokenStore.open(dir);
+    const agent = { namespace: 'default', team: 'sprint', name: 'coder-1' };
+    for (const store of [tokens, again]) expect(store.identityOf(made['token'] as string)).toMatchObject({ role: 'agent', agent });
+    expect(await ask('DELETE', { query: 'user=agent:default/sprint/coder-1' })).toMatchObject({ revoked: 1 });
+    expect(tokens.identityOf(made['token'] as string)).toBeUndefined();
+  });
+
   it.each([
     { name: 'no user', method: 'POST', body: '{"role":"viewer"}', want: 'user: Required value' },
     { name: 'no such role', method: 'POST', body: '{"user":"bob","role":"root"}', want: 'supported values: "admin", "viewer"' },
+    { name: 'no such agent', method: 'POST', body: '{"role":"agent:sprint/coder"}', want: 'agent:NAMESPACE/TEAM/AGENT' },
+    { name: 'a name for an agent', method: 'POST', body: '{"user":"bob","role":"agent:a/b/c"}', want: 'leave out user' },
     { name: 'the name of an agent', method: 'POST', body: '{"user":"agent:a/b/c","role":"admin"}', want: 'cannot be the user of a token' },
     { name: 'nobody', method: 'DELETE', body: '', want: '?user=NAME' },
     { name: 'another method', method: 'PUT', body: '', want: 'made by POST' },

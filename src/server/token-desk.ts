@@ -1,6 +1,7 @@
 /** `/tokens`: an admin gives others a way in, sees who has one, and takes it away again. A token is shown once, when it is made. */
 import { isObject } from '#lib/json.ts';
-import type { TokenStore } from './auth/tokens.ts';
+import { type AgentIdentity, agentIdentity, agentOfUser } from './auth/identity.ts';
+import type { TokenRequest, TokenStore } from './auth/tokens.ts';
 import { decodeBody } from './body/decode.ts';
 import type { Answer } from './call.ts';
 import { type Desk, type DeskRequest, onlyAdmins } from './desk.ts';
@@ -27,8 +28,9 @@ export function tokenDesk({ tokens, kubeconfig, onRevoked }: TokenDeskOptions): 
         case 'GET':
           return json(200, { items: tokens.list() });
         case 'POST': {
-          const { user, role } = asked(decodeBody(contentType, await body(), { kind: 'token' }).value);
-          const token = await tokens.issue({ user, role });
+          const request = asked(decodeBody(contentType, await body(), { kind: 'token' }).value);
+          const token = await tokens.issue(request);
+          const { user, role } = 'agent' in request ? agentIdentity(request.agent) : request;
           return json(201, { user, role, token, kubeconfig: kubeconfig(token) });
         }
         case 'DELETE': {
@@ -46,13 +48,24 @@ export function tokenDesk({ tokens, kubeconfig, onRevoked }: TokenDeskOptions): 
   };
 }
 
-function asked(value: unknown): { user: string; role: 'admin' | 'viewer' } {
+function asked(value: unknown): TokenRequest {
   const { user, role } = isObject(value) ? value : {};
+  if (typeof role === 'string' && role.startsWith(AGENT)) return { agent: agentIn(role, user) };
   if (typeof user !== 'string' || user === '') throw badRequest('user: Required value: who the token is for');
-  if (role !== 'admin' && role !== 'viewer') {
-    throw badRequest(`role: Unsupported value: ${JSON.stringify(role ?? '')}: supported values: "admin", "viewer"`);
-  }
-  return { user, role };
+  if (role === 'admin' || role === 'viewer') return { user, role };
+  throw badRequest(
+    `role: Unsupported value: ${JSON.stringify(role ?? '')}: supported values: "admin", "viewer", "${AGENT}NAMESPACE/TEAM/AGENT"`,
+  );
+}
+
+const AGENT = 'agent:';
+
+/** It need not exist yet; until then its token opens nothing. */
+function agentIn(role: string, user: unknown): AgentIdentity {
+  const agent = agentOfUser(role);
+  if (!agent) throw badRequest(`role: Invalid value: ${JSON.stringify(role)}: an agent is ${AGENT}NAMESPACE/TEAM/AGENT`);
+  if (user !== undefined && user !== role) throw badRequest(`user: Invalid value: the token of an agent is its own; leave out user`);
+  return agent;
 }
 
 function json(status: number, value: unknown): Answer {

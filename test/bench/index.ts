@@ -12,6 +12,7 @@ import { writeReport } from './harness/report.ts';
 import { makeScratch } from './harness/scratch.ts';
 import { renderTerminal, toCells, toRemarks } from './harness/table.ts';
 import { EXIT_CODES, worstOf } from './harness/verdict.ts';
+import { mcpBench } from './mcp.bench.ts';
 import { mergeBench } from './merge.bench.ts';
 import { messagesBench } from './messages.bench.ts';
 import { type Options, parseOptions, USAGE, UsageError } from './options.ts';
@@ -19,7 +20,7 @@ import { scaleBench } from './scale.bench.ts';
 import { storeBench } from './store.bench.ts';
 import { tasksBench } from './tasks.bench.ts';
 
-const BENCHES: readonly Bench[] = [storeBench, apiBench, agentsBench, messagesBench, tasksBench, scaleBench, mergeBench];
+const BENCHES: readonly Bench[] = [storeBench, apiBench, agentsBench, messagesBench, tasksBench, scaleBench, mergeBench, mcpBench];
 const EXIT_CANNOT_RUN = 2;
 const DEFAULT_ROUNDS = 20;
 

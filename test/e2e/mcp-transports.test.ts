@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  expect(await daemon.stop()).toMatchObject({ code: 0, stderr: '' });
+  expect(await daemon.stop()).toEqual({ code: 0, stderr: '', stdout: expect.stringMatching(/^agentiso ready: [^\n]*\n$/) });
   place.remove();
 });
 

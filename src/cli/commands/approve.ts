@@ -1,5 +1,5 @@
 /** `approve`: the plan of a task, or a merge that waits for somebody who wrote none of it. */
-import { askDesk } from '#client/desk.ts';
+import { approveMerge } from '#client/merges.ts';
 import { getJson, type ResourceName, resourcePath } from '#client/resource-api.ts';
 import { isObject } from '#lib/json.ts';
 import { apiCommand, type Session, text } from '../api-command.ts';
@@ -20,7 +20,7 @@ const approveMergeCommand = apiCommand({
     { flags: '--feedback <text>', description: 'a word for the agent' },
     { flags: '--commit <id>', description: 'of a merge: the commit you have looked at; by default the one it has now' },
   ],
-  run: ([word = ''], options, session) => approveMerge(session, nameOf(word) ?? '', text(options['commit'])),
+  run: ([word = ''], options, session) => approve(session, nameOf(word) ?? '', text(options['commit'])),
 });
 
 export const approveCommand: Command = {
@@ -38,12 +38,10 @@ function nameOf(word: string): string | undefined {
   return WORDS.includes(kind) ? name : undefined;
 }
 
-async function approveMerge(session: Session, name: string, commit: string | undefined): Promise<number> {
+async function approve(session: Session, name: string, commit: string | undefined): Promise<number> {
   if (name === '') throw new UsageError('give the name of a merge: merge/NAME');
-  const { connection, namespace, signal } = session;
   const seen = commit ?? (await candidateOf(session, name));
-  const body = { namespace, name, ...(seen === undefined ? {} : { commit: seen }) };
-  const approval = await askDesk<{ commit: string }>(connection, { method: 'POST', path: '/merges/approve', body, signal });
+  const approval = await approveMerge(session, { namespace: session.namespace, name, commit: seen });
   session.out(`approved: merge/${name} at ${approval.commit.slice(0, 12)}\n`);
   return EXIT.ok;
 }

@@ -1,15 +1,16 @@
 /** What people say about a task: `retry`, `cancel`, `assign`, `approve`, `refuse`. Each is one change that is seen in the Task itself. */
+
 import { shortName } from '#api/types.ts';
+import { changeTask } from '#client/change-task.ts';
 import { decidePlan } from '#client/messages.ts';
 import type { ApiObject } from '#client/resource-api.ts';
+import { endedProblem, retryProblem, taskState } from '#client/task-state.ts';
 import { AgentisoError, NotFoundError } from '#lib/errors.ts';
 import { isObject } from '#lib/json.ts';
 import { nearest } from '#lib/suggest.ts';
 import { apiCommand, type Session, text } from '../api-command.ts';
 import { EXIT } from '../command.ts';
 import { findNamed, listAll, teamOf } from '../named.ts';
-import { changeTask } from '../tasks/change-task.ts';
-import { endedProblem, retryProblem, taskState } from '../tasks/task-state.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const retryCommand = apiCommand({

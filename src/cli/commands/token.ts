@@ -13,9 +13,9 @@ export const tokenCommand = apiCommand({
   args: '<action> [name]',
   summary: 'let others in: create NAME, list, revoke NAME',
   description:
-    'A token stands for a person or program and a role: a viewer sees everything and changes nothing, an admin may do everything. It is shown once; -o kubeconfig prints a file that kubectl takes.',
+    'A token stands for a person or program and a role: a viewer sees everything and changes nothing, an admin may do everything. With --role agent:TEAM/AGENT it is the agent itself, which needs no NAME: it sees its own team and takes part in it, over MCP too. It is shown once; -o kubeconfig prints a file that kubectl takes.',
   options: [
-    { flags: '--role <role>', description: 'create: what the token may do', choices: ['viewer', 'admin'], default: 'viewer' },
+    { flags: '--role <role>', description: 'create: what the token may do: viewer, admin or agent:TEAM/AGENT', default: 'viewer' },
     {
       flags: '-o, --output <format>',
       description: 'create: the token, or a kubeconfig with it',
@@ -26,8 +26,10 @@ export const tokenCommand = apiCommand({
   async run([action = '', name], options, session) {
     if (action === 'list') return list(session);
     if (action !== 'create' && action !== 'revoke') throw unknownAction(action);
-    if (name === undefined) throw new UsageError(`whose token? agentiso token ${action} NAME`);
-    return action === 'create' ? create(name, options, session) : revoke(name, session);
+    const role = text(options['role']) ?? '';
+    if (action === 'create') return create(subjectOf(role, name, session.namespace), options, session);
+    if (name === undefined) throw new UsageError('whose token? agentiso token revoke NAME');
+    return revoke(name, session);
   },
 });
 
@@ -36,8 +38,24 @@ interface Made {
   readonly kubeconfig: string;
 }
 
-async function create(user: string, options: OptionValues, { connection, signal, out }: Session): Promise<number> {
-  const body = JSON.stringify({ user, role: text(options['role']) });
+interface Subject {
+  readonly user?: string;
+  readonly role: string;
+}
+
+function subjectOf(role: string, name: string | undefined, namespace: string): Subject {
+  const [, agent] = /^agent:([^/]+\/[^/]+)$/.exec(role) ?? [];
+  if (agent !== undefined) {
+    if (name !== undefined) throw new UsageError(`the token of an agent is its own: agentiso token create --role ${role}`);
+    return { role: `agent:${namespace}/${agent}` };
+  }
+  if (role !== 'viewer' && role !== 'admin') throw new UsageError(`unknown role "${role}"; expected viewer, admin or agent:TEAM/AGENT`);
+  if (name === undefined) throw new UsageError('whose token? agentiso token create NAME');
+  return { user: name, role };
+}
+
+async function create(subject: Subject, options: OptionValues, { connection, signal, out }: Session): Promise<number> {
+  const body = JSON.stringify(subject);
   const made = await requestJson<Made>(connection, { method: 'POST', path: '/tokens', body, signal });
   out(options['output'] === 'kubeconfig' ? made.kubeconfig : `${made.token}\n`);
   return EXIT.ok;

@@ -12,15 +12,14 @@ export function openSocket(home: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const short = socketPath(join(home, SOCKET));
     const socket = connect({ path: short.path });
-    socket.once('connect', () => {
+    // Once: the number of the folder may be that of something else afterwards.
+    const settle = (error?: Error) => {
+      socket.off('connect', settle).off('error', settle);
       short.release();
-      socket.off('error', reject);
-      resolve(socket);
-    });
-    socket.once('error', (error) => {
-      short.release();
-      reject(error);
-    });
+      if (error) reject(error);
+      else resolve(socket);
+    };
+    socket.on('connect', settle).on('error', settle);
   });
 }
 

@@ -20,6 +20,7 @@ import {
 } from '#lib/json-rpc.ts';
 import { answeredId } from './answered-id.ts';
 import { Handshake, isOwnId } from './handshake.ts';
+import { HeldLines } from './held-lines.ts';
 import { awaitSocket, openSocket } from './link.ts';
 
 export interface PipeOptions {
@@ -44,7 +45,6 @@ export interface PipeEnd {
 const HOLD_MS = 10_000;
 /** After the client's last word: for the answers that are still on their way. */
 const LAST_ANSWERS_MS = 1_000;
-const MAX_HELD = 256;
 /** The daemon's own answers are as long as they have to be. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
@@ -60,10 +60,8 @@ class Pipe {
   readonly #pending = new Set<RequestId>();
   /** Answers that are still to come and are for nobody; while there are none, a line goes out before it is looked at. */
   #ownAnswers = 0;
-  /** Lines for the next daemon. */
-  #held: Buffer[] = [];
-  #holdUntilMs = Number.POSITIVE_INFINITY;
-  #holdTimer: NodeJS.Timeout | undefined;
+  /** For the next daemon. */
+  readonly #held = new HeldLines();
   #lastTimer: NodeJS.Timeout | undefined;
   #socket: Socket | undefined;
   /** Why nobody answers, in one sentence. */
@@ -98,7 +96,7 @@ class Pipe {
     } catch (error) {
       this.#absent = whenAbsent(error as NodeJS.ErrnoException);
       this.#options.log(this.#absent);
-      this.#giveUpHeld();
+      this.#giveUp(this.#held.close());
       if (this.#isEnding) this.#finish();
       else await this.#connectAgain();
     }
@@ -130,12 +128,8 @@ class Pipe {
     const isNext = this.#wasServed;
     this.#socket = socket;
     this.#wasServed = true;
-    clearTimeout(this.#holdTimer);
-    this.#holdUntilMs = Number.POSITIVE_INFINITY;
     if (isNext) this.#goOn();
-    const held = this.#held;
-    this.#held = [];
-    for (const line of held) this.#pass(line);
+    for (const line of this.#held.take()) this.#pass(line);
   }
 
   /** What may have changed meanwhile is told as changed. */
@@ -155,37 +149,29 @@ class Pipe {
     this.#options.input.resume();
     for (const id of this.#pending) this.#refuse(id, RESTARTED);
     this.#pending.clear();
+    this.#ownAnswers = 0;
     if (this.#isEnding) {
       this.#finish();
       return;
     }
     this.#options.log('the daemon ended; waiting for the next one');
     this.#absent = this.#options.whenAbsent(Object.assign(new Error('it ended'), { code: 'ECONNRESET' }));
-    const { holdMs = HOLD_MS } = this.#options;
-    this.#holdUntilMs = performance.now() + holdMs;
-    this.#holdTimer = setTimeout(() => this.#giveUpHeld(), holdMs);
+    this.#held.closeAfter(this.#options.holdMs ?? HOLD_MS, (lines) => this.#giveUp(lines));
     void this.#connectAgain();
   }
 
   /** Whoever waits for a daemon does not wait for ever. */
-  #giveUpHeld(): void {
-    this.#holdUntilMs = 0;
-    const held = this.#held;
-    this.#held = [];
-    for (const line of held) this.#refuseHeld(line);
-  }
-
-  #refuseHeld(line: Buffer): void {
-    const { message } = parsed(line);
-    if (message?.method !== undefined && isRequestId(message.id)) {
-      this.#refuse(message.id, { code: RPC_CODES.unavailable, message: this.#absent });
+  #giveUp(lines: readonly Buffer[]): void {
+    for (const line of lines) {
+      const { message } = parsed(line);
+      const isRequest = message?.method !== undefined && isRequestId(message.id);
+      if (isRequest) this.#refuse(message.id, { code: RPC_CODES.unavailable, message: this.#absent });
     }
   }
 
   #fromClient(line: Buffer): void {
     if (this.#socket) this.#pass(line);
-    else if (performance.now() < this.#holdUntilMs && this.#held.length < MAX_HELD) this.#held.push(line);
-    else this.#refuseHeld(line);
+    else if (!this.#held.hold(line)) this.#giveUp([line]);
   }
 
   /** First on its way, then looked at. */
@@ -224,19 +210,16 @@ class Pipe {
 
   #inputEnded(): void {
     this.#isEnding = true;
-    if (this.#pending.size === 0 && this.#held.length === 0) this.#finish();
-    else this.#lastTimer = setTimeout(() => this.#lastCall(), LAST_ANSWERS_MS);
-  }
-
-  #lastCall(): void {
-    this.#giveUpHeld();
-    this.#finish();
+    if (this.#pending.size === 0 && this.#held.isEmpty) this.#finish();
+    else this.#lastTimer = setTimeout(() => this.#finish(), LAST_ANSWERS_MS);
   }
 
   #finish(): void {
     if (this.#isOver) return;
     this.#ended.abort();
-    clearTimeout(this.#holdTimer);
+    // Whoever interrupts wants no answers any more.
+    const rest = this.#held.close();
+    if (this.#isEnding) this.#giveUp(rest);
     clearTimeout(this.#lastTimer);
     this.#socket?.destroy();
     this.#options.input.destroy();

@@ -1,53 +1,27 @@
 /** What `agentiso rescue` asks the daemon, and how the answers look. */
-import { askDesk } from '#client/desk.ts';
+import * as rescue from '#client/rescue.ts';
 import type { Session } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { alignLines, TABLE_STYLE } from '../print/align.ts';
 import { toJson } from '../print/json.ts';
 import { UsageError } from '../usage-error.ts';
 
-export interface Rescued {
-  readonly id: string;
-  readonly ref: string;
-  readonly commit: string;
-  readonly namespace: string;
-  readonly team: string;
-  readonly agent: string;
-  readonly at: string;
-  readonly commits: number;
-  readonly files: number;
-}
-
-interface Details extends Omit<Rescued, 'commits'> {
-  readonly commits: readonly { readonly id: string; readonly subject: string; readonly author: string; readonly at: string }[];
-  readonly stat: string;
-}
-
-interface Listed {
-  readonly repositories: readonly {
-    readonly teamUid: string;
-    readonly namespace: string;
-    readonly team: string;
-    readonly bytes: number;
-    readonly rescued: readonly Rescued[];
-  }[];
-}
-
-export async function listRescued(options: OptionValues, { connection, signal, out, err }: Session): Promise<number> {
-  const listed = await askDesk<Listed>(connection, { method: 'GET', path: '/rescue', signal });
+export async function listRescued(options: OptionValues, session: Session): Promise<number> {
+  const { out, err } = session;
+  const repositories = await rescue.listRescued(session);
   if (options['output'] === 'json') {
-    out(toJson(listed));
+    out(toJson({ repositories }));
     return EXIT.ok;
   }
-  const rows = listed.repositories.flatMap(({ rescued }) => rescued).map(toRow);
+  const rows = repositories.flatMap(({ rescued }) => rescued).map(toRow);
   if (rows.length === 0) err('Nothing was rescued, or nothing had to be.\n');
   else out(alignLines([['ID', 'NAMESPACE', 'TEAM', 'AGENT', 'KEPT', 'COMMITS', 'FILES'], ...rows], TABLE_STYLE));
-  const used = listed.repositories.map(({ namespace, team, bytes }) => [`${namespace}/${team}`, inMiB(bytes)]);
+  const used = repositories.map(({ namespace, team, bytes }) => [`${namespace}/${team}`, inMiB(bytes)]);
   if (used.length > 0) out(`\n${alignLines([['REPOSITORY', 'DISK'], ...used], TABLE_STYLE)}`);
   return EXIT.ok;
 }
 
-function toRow({ id, namespace, team, agent, at, commits, files }: Rescued): string[] {
+function toRow({ id, namespace, team, agent, at, commits, files }: rescue.Rescued): string[] {
   return [id, namespace, team, agent, at, String(commits), String(files)];
 }
 
@@ -55,8 +29,9 @@ function inMiB(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-export async function showRescued(id: string, options: OptionValues, { connection, signal, out }: Session): Promise<number> {
-  const work = await askDesk<Details>(connection, { method: 'GET', path: `/rescue/${id}`, signal });
+export async function showRescued(id: string, options: OptionValues, session: Session): Promise<number> {
+  const { out } = session;
+  const work = await rescue.getRescued(session, id);
   if (options['output'] === 'json') {
     out(toJson(work));
     return EXIT.ok;
@@ -75,11 +50,10 @@ export async function showRescued(id: string, options: OptionValues, { connectio
   return EXIT.ok;
 }
 
-export async function dropRescued(id: string, options: OptionValues, { connection, signal, out }: Session): Promise<number> {
+export async function dropRescued(id: string, options: OptionValues, session: Session): Promise<number> {
   if (options['yes'] !== true) throw new UsageError(`this cannot be taken back; say agentiso rescue drop ${id} --yes`);
-  const query = { confirm: true };
-  const work = await askDesk<Rescued>(connection, { method: 'DELETE', path: `/rescue/${id}`, query, signal });
-  out(`the work of ${work.agent} is dropped; it was commit ${work.commit}\n`);
+  const work = await rescue.dropRescued(session, id);
+  session.out(`the work of ${work.agent} is dropped; it was commit ${work.commit}\n`);
   return EXIT.ok;
 }
 

@@ -7,12 +7,11 @@ import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { askDesk, deskLines } from '#client/desk.ts';
+import { getRescued, rescuedBundle } from '#client/rescue.ts';
 import { AgentisoError, messageOf } from '#lib/errors.ts';
 import { environmentOf, type Session, text } from '../api-command.ts';
 import { EXIT, type OptionValues } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
-import type { Rescued } from './actions.ts';
 
 /** Of a repository with many branches the newest tell enough. */
 const MAX_HAVE = 50;
@@ -22,8 +21,7 @@ export async function restoreRescued(id: string, options: OptionValues, session:
   const given = text(options['into']);
   if (given === undefined) throw new UsageError(`where to? agentiso rescue restore ${id} --into DIR`);
   const directory = resolve(environmentOf(session).cwd, given);
-  const { connection, signal, out } = session;
-  const work = await askDesk<Rescued>(connection, { method: 'GET', path: `/rescue/${id}`, signal });
+  const work = await getRescued(session, id);
   const isNew = await ensureRepository(directory);
   const branch = `rescue/${work.agent}`;
   if ((await git(directory, ['for-each-ref', `refs/heads/${branch}`])) !== '')
@@ -35,14 +33,13 @@ export async function restoreRescued(id: string, options: OptionValues, session:
   const temporary = await mkdtemp(join(tmpdir(), 'agentiso-rescue-'));
   try {
     const file = join(temporary, 'work.bundle');
-    const query = { encoding: 'base64', have: have.join(',') };
-    await save(deskLines<string>(connection, { method: 'GET', path: `/rescue/${work.id}/bundle`, query, signal }), file);
+    await pipeline(Readable.from(rescuedBundle(session, work.id, have)), createWriteStream(file, { mode: 0o600 }));
     await takeIn(directory, file, { commit: work.commit, branch });
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
   if (isNew) await git(directory, ['checkout', '--quiet', branch]);
-  out(`the work of ${work.agent} is in ${given}, on the branch ${branch}\n`);
+  session.out(`the work of ${work.agent} is in ${given}, on the branch ${branch}\n`);
   return EXIT.ok;
 }
 
@@ -55,13 +52,6 @@ async function ensureRepository(directory: string): Promise<boolean> {
   }
   await git(directory, ['init', '--quiet']);
   return true;
-}
-
-async function save(lines: AsyncIterable<string>, file: string): Promise<void> {
-  const pieces = async function* () {
-    for await (const line of lines) yield Buffer.from(line, 'base64');
-  };
-  await pipeline(Readable.from(pieces()), createWriteStream(file, { mode: 0o600 }));
 }
 
 /** A repository that has it all gets an empty file. */

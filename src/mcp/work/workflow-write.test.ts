@@ -15,7 +15,12 @@ afterEach(() => here.end());
 
 it('takes back what it has written when something is refused after all', async () => {
   const step = (name: string, ...needs: string[]) => ({ name, agent: 'coder', command: 'true', depends_on: needs });
-  const steps = planWorkflow({ namespace: 'default', team: 'a', name: 'flow', steps: [step('x'), step('y', 'x'), step('z', 'y')] });
+  const steps = planWorkflow({
+    namespace: 'default',
+    team: 'a',
+    name: 'flow',
+    steps: [step('x'), step('y', 'x'), step('free'), step('z', 'y')],
+  });
   const written: string[] = [];
   // Somebody else writes a task of that name after the API was asked what it would say.
   const create = async (draft: Draft<Task>) => {
@@ -26,7 +31,7 @@ it('takes back what it has written when something is refused after all', async (
   };
   const call = { ...here.toolCall, client: { ...here.toolCall.client, create: create as never } };
   await expect(writeWorkflow(call, steps)).rejects.toMatchObject({ code: 'AlreadyExists' });
-  expect(written).toEqual(['a-flow-z', 'a-flow-y']);
+  expect(written).toEqual(['a-flow-z', 'a-flow-y', 'a-flow-free']);
   const left = (await here.client.list<Task>('Task')).items.map(({ metadata, spec }) => [metadata.name, spec.title]);
   expect(left).toEqual([['a-flow-x', 'of another']]);
 });

@@ -54,9 +54,11 @@ async function tryOut({ connection, signal }: ToolCall, draft: StepDraft): Promi
   }
 }
 
+/** Those that can start at once come at the very end. */
 function lastFirst(steps: readonly PlannedStep[]): PlannedStep[] {
   const byName = new Map(steps.map((step) => [step.step, step]));
-  return inOrderOfNeed(steps, ({ dependsOn }) => dependsOn.flatMap((name) => byName.get(name) ?? [])).reverse();
+  const ordered = inOrderOfNeed(steps, ({ dependsOn }) => dependsOn.flatMap((name) => byName.get(name) ?? [])).reverse();
+  return [...ordered.filter(({ dependsOn }) => dependsOn.length > 0), ...ordered.filter(({ dependsOn }) => dependsOn.length === 0)];
 }
 
 async function createAll({ client }: ToolCall, steps: readonly PlannedStep[]): Promise<ReadonlyMap<string, Task>> {

@@ -28,6 +28,12 @@ export function personIdentity(role: 'admin' | 'viewer', user: string): Identity
   return Object.freeze({ user, role, groups: Object.freeze([group, AUTHENTICATED]) });
 }
 
+/** `agent:NAMESPACE/TEAM/NAME`; undefined for anything else. */
+export function agentOfUser(user: string): AgentIdentity | undefined {
+  const [, namespace = '', team = '', name = ''] = /^agent:([^/]+)\/([^/]+)\/([^/]+)$/.exec(user) ?? [];
+  return [namespace, team, name].every(isName) ? { namespace, team, name } : undefined;
+}
+
 export function agentIdentity({ namespace, team, name }: AgentIdentity): Identity {
   const bad = [namespace, team, name].find((part) => !isName(part));
   if (bad !== undefined) throw new InvalidError(`${JSON.stringify(bad)} is no name that an agent's identity can hold`);

@@ -1,13 +1,15 @@
 /** tokens.json: which tokens were issued to whom. It holds hashes, so that reading it gives nobody a token. */
 import { AgentisoError, messageOf } from '#lib/errors.ts';
 import { isObject } from '#lib/json.ts';
+import { agentOfUser } from './identity.ts';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
 
 export interface IssuedToken {
   /** SHA-256 of the token, in hexadecimal. */
   readonly hash: string;
+  /** Of an agent: `agent:NAMESPACE/TEAM/NAME`. */
   readonly user: string;
-  readonly role: 'admin' | 'viewer';
+  readonly role: 'admin' | 'viewer' | 'agent';
   readonly createdAt: string;
 }
 
@@ -43,7 +45,8 @@ function parseToken(value: unknown, index: number): IssuedToken {
   const { hash, user, role, createdAt } = isObject(value) ? value : {};
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) throw new Error(`tokens[${index}].hash must be 64 hexadecimal digits`);
   if (typeof user !== 'string' || user === '') throw new Error(`tokens[${index}].user must be a name`);
-  if (role !== 'admin' && role !== 'viewer') throw new Error(`tokens[${index}].role must be admin or viewer`);
+  if (role !== 'admin' && role !== 'viewer' && role !== 'agent') throw new Error(`tokens[${index}].role must be admin, viewer or agent`);
+  if (role === 'agent' && !agentOfUser(user)) throw new Error(`tokens[${index}].user must be agent:NAMESPACE/TEAM/NAME`);
   if (typeof createdAt !== 'string') throw new Error(`tokens[${index}].createdAt must be a time`);
   return { hash, user, role, createdAt };
 }

@@ -136,7 +136,7 @@ describe('a token file that cannot be read', () => {
     ['{"format":1,"tokens":[{"hash":"zz"}]}', 'tokens[0].hash must be 64 hexadecimal digits'],
     [
       `{"format":1,"tokens":[{"hash":"${'0'.repeat(64)}","user":"x","role":"agent","createdAt":""}]}`,
-      'tokens[0].role must be admin or viewer',
+      'tokens[0].user must be agent:NAMESPACE/TEAM/NAME',
     ],
     [`{"format":1,"tokens":[{"hash":"${'0'.repeat(64)}","role":"admin","createdAt":""}]}`, 'tokens[0].user must be a name'],
   ])('stops the start and says why: %s', async (text, why) => {

@@ -8,14 +8,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { AgentisoError, InvalidError } from '#lib/errors.ts';
-import { type Identity, personIdentity } from './identity.ts';
+import { type AgentIdentity, agentIdentity, agentOfUser, type Identity, personIdentity } from './identity.ts';
 import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from './private-file.ts';
 import { type IssuedToken, readTokens, writeTokens } from './token-file.ts';
 
-export interface TokenRequest {
-  readonly role: 'admin' | 'viewer';
-  readonly user: string;
-}
+/** For a person or a program, or for an agent by what it is called. */
+export type TokenRequest = { readonly role: 'admin' | 'viewer'; readonly user: string } | { readonly agent: AgentIdentity };
 
 const TOKEN_BYTES = 32;
 /** That many bytes in base64url. */
@@ -58,12 +56,13 @@ export class TokenStore {
     const hash = hashOf(token);
     if (hash === this.#adminHash) return this.#admin;
     const issued = this.#issued.get(hash);
-    return issued ? personIdentity(issued.role, issued.user) : this.#transient.get(hash);
+    return issued ? identityOfEntry(issued) : this.#transient.get(hash);
   }
 
   /** The token is on disk, as a hash, before it is given out; nobody can read it again later. */
-  async issue({ role, user }: TokenRequest): Promise<string> {
-    if (!USER.test(user)) throw new InvalidError(`${JSON.stringify(user)} cannot be the user of a token`);
+  async issue(request: TokenRequest): Promise<string> {
+    const { role, user } = 'agent' in request ? agentIdentity(request.agent) : request;
+    if (role !== 'agent' && !USER.test(user)) throw new InvalidError(`${JSON.stringify(user)} cannot be the user of a token`);
     const token = newToken();
     const entry = { hash: hashOf(token), user, role, createdAt: this.#clock.now().toISOString() };
     await this.#change((issued) => [...issued, entry]);
@@ -109,6 +108,12 @@ export class TokenStore {
     this.#lastWrite = write.catch(() => {});
     return write;
   }
+}
+
+function identityOfEntry({ user, role }: IssuedToken): Identity | undefined {
+  if (role !== 'agent') return personIdentity(role, user);
+  const agent = agentOfUser(user);
+  return agent && agentIdentity(agent);
 }
 
 async function ensureAdminToken(path: string): Promise<string> {

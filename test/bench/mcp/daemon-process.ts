@@ -1,0 +1,13 @@
+/** The daemon in a process of its own, without rate limits, which would be measured in place of it. Bundled. Argument: home. */
+import { keepHeapSmall } from '#runtime/heap.ts';
+import { startDaemon } from '../../../src/daemon.ts';
+
+const UNLIMITED = { burst: 1e9, perMinute: 1e9 };
+
+keepHeapSmall();
+const [home = ''] = process.argv.slice(2);
+const daemon = await startDaemon({ home, logLevel: 'error', limits: { rates: { default: UNLIMITED } } });
+process.on('SIGTERM', () => {
+  void daemon.stop().then(() => process.exit(0));
+});
+process.stdout.write('ready\n');
