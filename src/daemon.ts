@@ -81,7 +81,16 @@ async function startOn(
     gcKinds: [...ours, 'ConfigMap'],
   });
   const version = config.version ?? 'source';
-  const mcp = serveMcp({ home: config.home, version, log, rates, audit, workspaces, ...(agentMode && { agentMode }) });
+  const mcp = serveMcp({
+    home: config.home,
+    version,
+    log,
+    rates,
+    audit,
+    workspaces,
+    ask: (request, channel) => served.ask(request, channel),
+    agentMode,
+  });
   const served = await serveApi({
     config,
     store,

@@ -5,7 +5,7 @@ import type { DaemonConfig } from '#config';
 import { systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
 import type { AgentIo } from '#server/agent-io.ts';
-import { createApi } from '#server/api.ts';
+import { type Api, createApi } from '#server/api.ts';
 import { personIdentity } from '#server/auth/identity.ts';
 import { TokenStore } from '#server/auth/tokens.ts';
 import type { Desks } from '#server/desk.ts';
@@ -19,6 +19,7 @@ export interface ServedApi {
   readonly url: string;
   readonly kubeconfig: string;
   readonly tokens: TokenStore;
+  readonly ask: Api['ask'];
   close(): Promise<void>;
 }
 
@@ -65,5 +66,5 @@ export async function serveApi(options: ServeApiOptions): Promise<ServedApi> {
   });
   const kubeconfig = join(home, 'kubeconfig');
   await writeKubeconfig(kubeconfig, kubeconfigOf(tokens.adminToken));
-  return { url: doors.url, kubeconfig, tokens, close: () => doors.close() };
+  return { url: doors.url, kubeconfig, tokens, ask: api.ask, close: () => doors.close() };
 }

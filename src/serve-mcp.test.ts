@@ -34,6 +34,7 @@ async function serve(agentMode?: AgentMode) {
     rates: createRates(),
     audit: { record() {} },
     workspaces: {} as never,
+    ask: (request, channel) => served.ask(request, channel),
     ...(agentMode && { agentMode }),
   });
   const served = await serveApi({
@@ -82,6 +83,13 @@ describe('serveMcp', () => {
       agent: { namespace: 'default', team: 'shop', name: 'coder' },
       name: 'check_messages',
       args: arguments_,
+    });
+    expect(answerOf(await client.callTool({ name: 'team_destroy', arguments: {} }))).toEqual({
+      error: {
+        code: 'Forbidden',
+        message: 'team_destroy is a tool of operators; this token is of agent default/shop/coder',
+        hint: 'tools/list names yours',
+      },
     });
     await client.close();
   });

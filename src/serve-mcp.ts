@@ -10,10 +10,14 @@ import { socketPath } from '#lib/socket-path.ts';
 import { asCaller } from '#mcp/as-caller.ts';
 import { listenSocket, type PrivateDoor } from '#mcp/listen-socket.ts';
 import type { Mcp, OpenMcpOptions } from '#mcp/open-mcp.ts';
+import type { Api } from '#server/api.ts';
 import type { Desk } from '#server/desk.ts';
+import { ownConnection } from './own-connection.ts';
 
 export interface ServeMcpOptions extends Omit<OpenMcpOptions, 'connect' | 'homes'> {
   readonly home: string;
+  /** The API of this daemon; asked once clients come. */
+  readonly ask: Api['ask'];
 }
 
 export interface ServedMcp {
@@ -30,10 +34,10 @@ const MAX_SOCKETS = 256;
 /** Whoever can open the socket can do everything else here as well. */
 const ADMIN = { user: 'admin', role: 'admin' } as const;
 
-export function serveMcp({ home: given, ...options }: ServeMcpOptions): ServedMcp {
+export function serveMcp({ home: given, ask, ...options }: ServeMcpOptions): ServedMcp {
   const home = resolve(given);
   const api = socketPath(join(home, 'agentiso.sock'));
-  const connect = (authorization?: string) => asCaller(openApi(api.path), authorization);
+  const connect = (authorization?: string) => asCaller(ownConnection({ ask, wire: openApi(api.path) }), authorization);
   let loading: Promise<Mcp> | undefined;
   const load = () => {
     loading ??= import('#mcp/open-mcp.ts').then(({ openMcp }) => openMcp({ ...options, homes: spellings(home), connect }));

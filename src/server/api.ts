@@ -1,5 +1,5 @@
 /** The API: every request from its first byte to its answer. Who asks, what for, whether that may be, and then the verb. */
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
@@ -24,10 +24,10 @@ import { noAgents, podAnswer } from './pods/answer.ts';
 import { readBody } from './request-body.ts';
 import { RequestCounts } from './request-counts.ts';
 import { apiVersionOf, resources } from './resources.ts';
-import { sendAnswer, sendFailure } from './respond.ts';
+import { failureAnswer, sendAnswer, sendFailure, warningOf } from './respond.ts';
 import { type Route, routeOf } from './route.ts';
 import { createSources } from './sources.ts';
-import { badRequest, failure } from './status.ts';
+import { badRequest, failure, type StatusError } from './status.ts';
 import { RunningStreams } from './streams/running.ts';
 import { serveUpgrade, type Upgrade } from './streams/upgrade.ts';
 import { createObject } from './verbs/create.ts';
@@ -58,10 +58,25 @@ export interface ApiOptions extends Gate {
 
 export interface Api {
   handle(request: IncomingMessage, response: ServerResponse, channel: Channel): void;
+  /**
+   * The same for somebody in this process, without a wire: one object or list, read or written. Undefined for everything else, such as
+   * watches, which needs one.
+   */
+  ask(request: OwnRequest, channel: Channel): Promise<Answer> | undefined;
   /** A request to change the protocol: exec, attach, portforward. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, channel: Channel): void;
   /** Ends every watch and stream, or those of one user, as if their time were up. */
   endWatches(user?: string): void;
+}
+
+/** As it would come over the wire. */
+export interface OwnRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  /** By their names in small letters. */
+  readonly headers: IncomingHttpHeaders;
+  readonly body?: string;
 }
 
 const KEEP_ALIVE_MS = 30_000;
@@ -100,7 +115,7 @@ export function createApi(options: ApiOptions): Api {
 
   function fromStore(call: Call, response: ServerResponse): Given | Promise<Given> {
     const { route, identity } = call;
-    if (route.verb !== 'watch') return VERBS[route.resource.stored ? route.verb : computedVerb(route.verb)](call, serving);
+    if (route.verb !== 'watch') return verbOf(route)(call, serving);
     const stream = watchObjects(call, serving, response);
     watches.set(stream, identity.user);
     response.on('error', (error) => log.debug({ err: error }, 'a watcher went away'));
@@ -162,12 +177,35 @@ export function createApi(options: ApiOptions): Api {
     counts.count(asked.route, given?.status ?? 200);
   }
 
-  function refuse(response: ServerResponse, asked: Asked, error: unknown): void {
-    const subject = asked.route;
-    const refusal = toStatusError(error, subject);
+  function refusalOf(asked: Asked, error: unknown): StatusError {
+    const refusal = toStatusError(error, asked.route);
     if (isOurFailure(refusal)) log.error({ err: error, path: asked.path }, 'request failed');
     counts.count(asked.route, refusal.status.code ?? 500);
-    sendFailure(response, refusal, asked);
+    return refusal;
+  }
+
+  function refuse(response: ServerResponse, asked: Asked, error: unknown): void {
+    sendFailure(response, refusalOf(asked, error), asked);
+  }
+
+  async function askedHere(
+    { headers, body = '' }: OwnRequest,
+    channel: Channel,
+    asked: Asked & { readonly route: Route },
+  ): Promise<Answer> {
+    const { route, query, warnings } = asked;
+    try {
+      const identity = identified({ headers, headersDistinct: {} }, channel, options);
+      checkTimeout(query);
+      checkRoute(identity, route);
+      const shape = shapeOf(headers.accept, false);
+      const call: Call = { route, query, headers, identity, shape, warnings, body: async () => Buffer.from(body) };
+      const given = await verbOf(route)(call, serving);
+      counts.count(route, given.status);
+      return withWarnings(given, warnings);
+    } catch (error) {
+      return withWarnings(failureAnswer(refusalOf(asked, error), asked.accept), warnings);
+    }
   }
 
   return {
@@ -182,6 +220,12 @@ export function createApi(options: ApiOptions): Api {
       } catch (error) {
         refuse(response, asked, error);
       }
+    },
+    ask(request, channel) {
+      const asked = toAsked(request.path, request.headers.accept);
+      const route = isWatch(asked.query) ? undefined : routeOf(request.method, asked.path, false);
+      if (!route || 'is' in route || route.resource.asks) return undefined;
+      return askedHere(request, channel, { ...asked, route });
     },
     upgrade(request, socket, head, channel) {
       socket.on('error', (error) => log.debug({ err: error }, 'a stream broke off'));
@@ -198,6 +242,10 @@ export function createApi(options: ApiOptions): Api {
       for (const [stream, owner] of watches) if (user === undefined || user === owner) stream.end();
     },
   };
+}
+
+function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
+  return warnings.length === 0 ? answer : { ...answer, headers: { ...answer.headers, Warning: warnings.map(warningOf) } };
 }
 
 /** A refusal in the form of any other; the connection has no further use. */
@@ -260,6 +308,11 @@ const VERBS: Readonly<Record<Exclude<Route['verb'], 'watch'> | 'review', Verb>> 
   deletecollection: deleteCollection,
   review: createReview,
 };
+
+function verbOf({ resource, verb }: Route): Verb {
+  if (verb === 'watch') throw new Error('a watch is answered by a stream');
+  return VERBS[resource.stored ? verb : computedVerb(verb)];
+}
 
 /** The only things one can create that are not stored are questions. */
 function computedVerb(verb: Exclude<Route['verb'], 'watch'>): keyof typeof VERBS {

@@ -21,9 +21,13 @@ export function sendAnswer(
     for (const one of typeof value === 'string' ? [value] : value) fields.push(name, one);
   }
   // Kubernetes gives every warning a header of its own.
-  for (const text of warnings) fields.push('Warning', `299 - ${JSON.stringify(headerText(text))}`);
+  for (const text of warnings) fields.push('Warning', warningOf(text));
   response.writeHead(status, fields);
   response.end(body);
+}
+
+export function warningOf(text: string): string {
+  return `299 - ${JSON.stringify(headerText(text))}`;
 }
 
 const MAX_DRAINED_BYTES = 64 * 1024 * 1024;
@@ -39,23 +43,26 @@ export interface Asking {
   readonly warnings: readonly string[];
 }
 
-export function sendFailure(response: ServerResponse, { status }: StatusError, { accept, warnings }: Asking): void {
+export function sendFailure(response: ServerResponse, refusal: StatusError, { accept, warnings }: Asking): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
+  const answer = failureAnswer(refusal, accept);
+  // A body that was refused is read to its end, or a client that still sends would never see the answer; one without end is cut off.
+  const isEndless = answer.status === 413 && Number(response.req.headers['content-length'] ?? 0) > MAX_DRAINED_BYTES;
+  sendAnswer(response, isEndless ? { ...answer, headers: { ...answer.headers, Connection: 'close' } } : answer, warnings);
+}
+
+export function failureAnswer({ status }: StatusError, accept: string | undefined): Answer {
   const code = status.code ?? 500;
   const retry = status.details?.retryAfterSeconds;
-  // A body that was refused is read to its end, or a client that still sends would never see the answer; one without end is cut off.
-  const isEndless = code === 413 && Number(response.req.headers['content-length'] ?? 0) > MAX_DRAINED_BYTES;
-  const close: Record<string, string> = isEndless ? { Connection: 'close' } : {};
   const challenge: Record<string, string> = code === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
   const isYaml = negotiate(accept, ANY_FORM)?.format === 'yaml';
-  const answer = {
+  return {
     status: code,
     body: isYaml ? emitYaml(status) : JSON.stringify(status),
     ...(isYaml ? { contentType: 'application/yaml' } : {}),
-    headers: { ...close, ...challenge, ...(retry === undefined ? {} : { 'Retry-After': String(retry) }) },
+    headers: { ...challenge, ...(retry === undefined ? {} : { 'Retry-After': String(retry) }) },
   };
-  sendAnswer(response, answer, warnings);
 }

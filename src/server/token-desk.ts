@@ -30,8 +30,7 @@ export function tokenDesk({ tokens, kubeconfig, onRevoked }: TokenDeskOptions): 
         case 'POST': {
           const request = asked(decodeBody(contentType, await body(), { kind: 'token' }).value);
           const token = await tokens.issue(request);
-          const { user, role } = 'agent' in request ? agentIdentity(request.agent) : request;
-          return json(201, { user, role, token, kubeconfig: kubeconfig(token) });
+          return json(201, { ...subjectOf(request), token, kubeconfig: kubeconfig(token) });
         }
         case 'DELETE': {
           const user = query.get('user');
@@ -46,6 +45,11 @@ export function tokenDesk({ tokens, kubeconfig, onRevoked }: TokenDeskOptions): 
       }
     },
   };
+}
+
+function subjectOf(request: TokenRequest): { readonly user: string; readonly role: string } {
+  const { user, role } = 'agent' in request ? agentIdentity(request.agent) : request;
+  return { user, role };
 }
 
 function asked(value: unknown): TokenRequest {

@@ -17,7 +17,10 @@ export interface Gate {
   readonly hosts?: readonly string[];
 }
 
-export function identified({ headers, headersDistinct }: IncomingMessage, channel: Channel, { tokens, hosts = [] }: Gate): Identity {
+/** The part of a request that says who sends it. */
+export type Shown = Pick<IncomingMessage, 'headers' | 'headersDistinct'>;
+
+export function identified({ headers, headersDistinct }: Shown, channel: Channel, { tokens, hosts = [] }: Gate): Identity {
   if (impersonates(headers)) {
     // Ignored, it would do as oneself what was meant to be tried as somebody else.
     throw failure(403, 'forbidden: nobody can be impersonated here; use a token of that identity');
