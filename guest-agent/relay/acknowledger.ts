@@ -22,6 +22,7 @@ export class Acknowledger {
   #isConnected = false;
   #timer: NodeJS.Timeout | undefined;
   #telling: Promise<void> | undefined;
+  #withNext: (() => void)[] = [];
 
   constructor(parts: AcknowledgerParts) {
     this.#parts = parts;
@@ -37,6 +38,12 @@ export class Acknowledger {
     this.#isConnected = false;
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#release();
+  }
+
+  /** Resolves when the next report is said, or when there is none: what is answered then goes along with it. */
+  withNext(): Promise<void> {
+    return new Promise((resolve) => this.#withNext.push(resolve));
   }
 
   /** Something more is stored. */
@@ -47,11 +54,16 @@ export class Acknowledger {
 
   /** If there is anything to tell. */
   soon(): void {
-    if (this.#timer || this.#telling || !this.#isDue) return;
+    if (this.#timer || this.#telling) return;
+    if (!this.#isDue) {
+      this.#release();
+      return;
+    }
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#telling = this.#tell().finally(() => {
         this.#telling = undefined;
+        this.#release();
       });
     }, GATHER_MS);
     this.#timer.unref();
@@ -76,11 +88,17 @@ export class Acknowledger {
     // Before the call: what is stored while it is under way is one more thing to tell.
     this.#isStoredDue = false;
     try {
-      await host.call('teamAck', { storedSeq: inbox.cursor, seen });
+      const told = host.call('teamAck', { storedSeq: inbox.cursor, seen });
+      this.#release();
+      await told;
     } catch (error) {
       this.#isStoredDue = true;
       throw error;
     }
     await inbox.markReported(seen);
+  }
+
+  #release(): void {
+    for (const resolve of this.#withNext.splice(0)) resolve();
   }
 }

@@ -53,7 +53,16 @@ export class HostLink {
     // By hand: a signal that hundreds of calls listen to looks through all of them with each new one.
     return new Promise((resolve, reject) => {
       this.#calls.add(reject);
-      void answer.then(resolve, reject).finally(() => this.#calls.delete(reject));
+      answer.then(
+        (result) => {
+          this.#calls.delete(reject);
+          resolve(result);
+        },
+        (error: unknown) => {
+          this.#calls.delete(reject);
+          reject(error);
+        },
+      );
     });
   }
 

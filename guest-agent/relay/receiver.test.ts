@@ -119,6 +119,31 @@ it('does not move behind an assignment that nobody has taken', async () => {
   expect(taken).toEqual(['m1']);
 });
 
+describe('a hint', () => {
+  it('is answered with the report on its messages', async () => {
+    await settled();
+    const { seq } = send();
+    receiver.hint(seq + 1, mailbox.slice(-1));
+    await receiver.taken();
+    expect([inbox.cursor, acks.at(-1)]).toEqual([seq, { storedSeq: seq, seen: [] }]);
+  });
+
+  it('is answered when there is nothing to report, and when it cannot be', async () => {
+    await settled();
+    receiver.hint(1);
+    await receiver.taken();
+    send();
+    failing = { method: 'teamReceive', times: 1 };
+    receiver.hint(2);
+    await receiver.taken();
+    expect(inbox.cursor).toBe(0);
+    receiver.hint(2);
+    const answered = receiver.taken();
+    receiver.stop();
+    await answered;
+  });
+});
+
 describe('messages that come with a hint', () => {
   it('are stored without a question, those that come together by one write, and confirmed together', async () => {
     await settled();

@@ -66,11 +66,16 @@ export class Receiver implements Attachment {
     }
     if (!this.#isHintTaken) return;
     this.#isHintTaken = false;
-    // Several may have come in one go: they are stored together.
-    setImmediate(() => {
+    // Several may have come in one go: they are stored together, when all of it is read.
+    process.nextTick(() => {
       this.#isHintTaken = true;
       this.wake();
     });
+  }
+
+  /** Resolves when the host may be told that a hint was taken: with the report on its messages, so that both go together. */
+  taken(): Promise<void> {
+    return this.#isHintTaken && !this.#isAwake ? Promise.resolve() : this.#acknowledger.withNext();
   }
 
   /** The agent has seen something. */

@@ -53,7 +53,9 @@ export function createRelay(guest: Guest): Relay {
     },
     relayHandlers: {
       messageHint: async ({ nextSeq, messages }) => {
-        parts().receiver.hint(nextSeq, messages);
+        const { receiver } = parts();
+        receiver.hint(nextSeq, messages);
+        await receiver.taken();
         return {};
       },
     },

@@ -5,11 +5,11 @@ import { lazy } from '../lazy-modules.ts';
 /** What is found under this ending was never finished. */
 export const UNFINISHED = '.new';
 
-export async function writeDurably(path: string, text: string): Promise<void> {
+export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
   const aside = path + UNFINISHED;
   const handle = await lazy.files.open(aside, 'w', 0o600);
   try {
-    await handle.writeFile(text);
+    await handle.writeFile(content);
     await handle.sync();
   } finally {
     await handle.close();

@@ -6,9 +6,12 @@
 import { join } from 'node:path';
 import { type Envelope, relayToHost } from '#protocol/relay.ts';
 import { count, fieldOf, list, oneOf, text, toFields } from '#protocol/shape.ts';
+import { monotonicMs } from '../monotonic.ts';
 import { Journal, type JournalOptions } from './journal.ts';
 
 const MAX_REMEMBERED_IDS = 1000;
+/** Mail comes in bursts: what is seen so soon after it came waits for the next message and shares its sync, which would wait otherwise. */
+const BURST_MS = 2;
 
 export type InboxRecord =
   /** First in a rewritten file. */
@@ -27,6 +30,7 @@ export class Inbox {
   readonly #seen = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #cursor = 0;
+  #storedMs = Number.NEGATIVE_INFINITY;
 
   constructor(stateDir: string, warn: (text: string) => void, size: Pick<JournalOptions<never>, 'minCompactBytes'> = {}) {
     this.#journal = new Journal<InboxRecord>({
@@ -51,14 +55,16 @@ export class Inbox {
 
   /** Takes messages behind the cursor in the order of their seq; the others are already here. */
   async store(messages: readonly Envelope[]): Promise<void> {
-    const ids = new Set(this.#ids);
+    const fresh = new Set<string>();
     const records = behind(this.#cursor, messages).map((message): InboxRecord => {
       const { message_id: id, seq } = message;
-      const isForAgent = message.message_type !== 'task_assignment' && !ids.has(id);
-      ids.add(id);
+      const isForAgent = message.message_type !== 'task_assignment' && !this.#ids.has(id) && !fresh.has(id);
+      fresh.add(id);
       return isForAgent ? { type: 'message', message } : { type: 'passed', seq, id };
     });
-    if (records.length > 0) await this.#journal.append(...records);
+    if (records.length === 0) return;
+    await this.#journal.append(...records);
+    this.#storedMs = monotonicMs();
     if (records.some(({ type }) => type === 'message')) for (const listener of [...this.#listeners]) listener();
   }
 
@@ -82,7 +88,7 @@ export class Inbox {
   /** The agent has seen these, which may be told more than once. Gives back the ids that never were here, as far as is remembered. */
   async markSeen(ids: readonly string[]): Promise<readonly string[]> {
     const fresh = ids.filter((id) => this.#messages.has(id) && !this.#seen.has(id));
-    if (fresh.length > 0) await this.#journal.append({ type: 'seen', ids: fresh });
+    if (fresh.length > 0) await this.#journal.appendWithin(this.#storedMs + BURST_MS - monotonicMs(), { type: 'seen', ids: fresh });
     return ids.filter((id) => !this.#ids.has(id) && !this.#messages.has(id));
   }
 

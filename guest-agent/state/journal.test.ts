@@ -80,6 +80,56 @@ describe('Journal', () => {
     }
   });
 
+  it('keeps room behind its records while it is open, over a crash too, and none when it is closed', async () => {
+    const first = open();
+    await first.journal.append(1);
+    const { size } = await stat(path);
+    await first.journal.append(2);
+    expect((await stat(path)).size).toBe(size);
+    const second = open();
+    expect(second.numbers).toEqual([1, 2]);
+    await second.journal.append(3);
+    expect((await stat(path)).size).toBe(size);
+    await second.journal.close();
+    expect(readFileSync(path, 'utf8')).toBe('1\n2\n3\n');
+  });
+
+  it('goes on behind what a torn write of several records left', async () => {
+    const first = open();
+    await first.journal.append(1, 22, 333, 4444);
+    const file = readFileSync(path);
+    for (const [torn, left] of [
+      ['22', [1]],
+      ['333', [1, 22]],
+      ['4444', [1, 22, 333]],
+    ] as const) {
+      const image = Buffer.from(file);
+      image.fill('"', image.indexOf(torn), image.indexOf(torn) + 1);
+      writeFileSync(path, image);
+      const { journal, numbers, warnings } = open();
+      expect(numbers).toEqual(left);
+      await journal.append(7, 8);
+      await journal.close();
+      expect(open().numbers).toEqual([...left, 7, 8]);
+      expect(warnings).toEqual([]);
+    }
+  });
+
+  it('lets records that are not urgent share the write of the next one, and writes them by itself when there is none', async () => {
+    const { journal, numbers } = open();
+    await journal.append(1);
+    const patient = journal.appendWithin(60_000, 2);
+    await journal.append(3);
+    await patient;
+    expect(readFileSync(path, 'utf8').trimEnd()).toBe('1\n2\n 3');
+    await journal.appendWithin(1, 4);
+    expect(numbers).toEqual([1, 2, 3, 4]);
+    const last = journal.appendWithin(60_000, 5);
+    await journal.close();
+    await last;
+    expect(open().numbers).toEqual([1, 2, 3, 4, 5]);
+  });
+
   it('passes over a line that somebody spoiled, and says so', async () => {
     writeFileSync(path, '1\nspoiled\n"text"\n4\n');
     const { numbers, warnings } = open();

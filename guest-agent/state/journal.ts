@@ -1,17 +1,13 @@
 /**
  * An append-only file of JSON lines whose state is the fold of its records: the same `apply` runs over what is read at the start and over
- * what has just become durable. Records that wait for the disk at the same time share one sync.
+ * what has just become durable. Records that wait for the disk at the same time, or come in the same turn, share one sync.
  */
-import { constants, readFileSync, truncateSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { lazy } from '../lazy-modules.ts';
-import { syncDirectory, writeDurably } from './durable-file.ts';
+import { readFileSync, truncateSync } from 'node:fs';
+import { writeDurably } from './durable-file.ts';
+import { LineFile } from './line-file.ts';
+import { readLines } from './read-lines.ts';
 
 const MIN_COMPACT_BYTES = 1024 * 1024;
-const NEWLINE = 0x0a;
-// A write that returns is on disk: one change of thread instead of two.
-const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_DSYNC;
 
 export interface JournalOptions<R> {
   readonly path: string;
@@ -34,14 +30,16 @@ interface Waiting<R> {
 export class Journal<R> {
   readonly #options: JournalOptions<R>;
   readonly #minCompactBytes: number;
-  #handle: FileHandle | undefined;
+  #file: LineFile | undefined;
   #bytes: number;
   #compactAtBytes: number;
   /** A write failed: nobody knows what is in the file behind the last good record. */
   #isSuspect = false;
   #waiting: Waiting<R>[] = [];
   #notes: R[] = [];
-  #writing: Promise<void> | undefined;
+  #isWriting = false;
+  #patience: NodeJS.Timeout | undefined;
+  #settling: (() => void)[] = [];
 
   constructor(options: JournalOptions<R>) {
     this.#options = options;
@@ -54,8 +52,26 @@ export class Journal<R> {
   append(...records: readonly R[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ records, resolve, reject });
-      this.#writing ??= this.#writeAll();
+      this.#start();
     });
+  }
+
+  /** The same, but for so long it waits for something else that is to be written, and shares its sync. */
+  appendWithin(waitMs: number, ...records: readonly R[]): Promise<void> {
+    if (waitMs <= 0) return this.append(...records);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ records, resolve, reject });
+      this.#patience ??= setTimeout(() => this.#start(), waitMs);
+    });
+  }
+
+  #start(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    if (this.#isWriting || this.#waiting.length === 0) return;
+    this.#isWriting = true;
+    // When everything has run that this turn has set going: what comes in it is written together.
+    process.nextTick(() => this.#begin());
   }
 
   /**
@@ -68,10 +84,38 @@ export class Journal<R> {
   }
 
   async close(): Promise<void> {
-    if (this.#notes.length > 0) await this.append().catch(() => {});
-    await this.#writing;
-    await this.#handle?.close();
-    this.#handle = undefined;
+    if (this.#notes.length + this.#waiting.length > 0) await this.append().catch(() => {});
+    if (this.#isWriting) await new Promise<void>((resolve) => this.#settling.push(resolve));
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+
+  #begin(): void {
+    this.#writeInPlace();
+    if (this.#waiting.length > 0) void this.#writeAll();
+    else this.#rest();
+  }
+
+  /** Where the disk is quick, and nothing but these lines is to be written. */
+  #writeInPlace(): void {
+    if (this.#file === undefined || this.#isSuspect) return;
+    const batch = this.#waiting;
+    const notes = this.#notes;
+    const records = batch.flatMap((waiting) => waiting.records);
+    const data = toLines([...notes, ...records]);
+    if (this.#bytes + data.length > this.#compactAtBytes) return;
+    try {
+      if (!this.#file.appendInPlace(data)) return;
+    } catch (error) {
+      this.#waiting = [];
+      this.#refuse(batch, error);
+      return;
+    }
+    this.#waiting = [];
+    this.#notes = [];
+    this.#bytes += data.length;
+    this.#settle(batch, records);
   }
 
   async #writeAll(): Promise<void> {
@@ -80,7 +124,12 @@ export class Journal<R> {
       this.#waiting = [];
       await this.#writeBatch(batch);
     }
-    this.#writing = undefined;
+    this.#rest();
+  }
+
+  #rest(): void {
+    this.#isWriting = false;
+    for (const resolve of this.#settling.splice(0)) resolve();
   }
 
   async #writeBatch(batch: readonly Waiting<R>[]): Promise<void> {
@@ -88,28 +137,35 @@ export class Journal<R> {
     try {
       await this.#write(records);
     } catch (error) {
-      this.#isSuspect = true;
-      for (const { reject } of batch) reject(error);
+      this.#refuse(batch, error);
       return;
     }
+    this.#settle(batch, records);
+  }
+
+  #settle(batch: readonly Waiting<R>[], records: readonly R[]): void {
     for (const record of records) this.#options.apply(record);
     for (const { resolve } of batch) resolve();
   }
 
+  #refuse(batch: readonly Waiting<R>[], error: unknown): void {
+    this.#isSuspect = true;
+    for (const { reject } of batch) reject(error);
+  }
+
   async #write(records: readonly R[]): Promise<void> {
-    const text = toLines([...this.#notes.splice(0), ...records]);
-    const bytes = Buffer.byteLength(text);
-    if (this.#isSuspect) return this.#rewrite(text);
-    if (this.#bytes + bytes > this.#compactAtBytes && (await this.#tryRewrite(text))) return;
-    this.#handle ??= await this.#open();
-    await this.#handle.appendFile(text);
-    this.#bytes += bytes;
+    const data = toLines([...this.#notes.splice(0), ...records]);
+    if (this.#isSuspect) return this.#rewrite(data);
+    if (this.#bytes + data.length > this.#compactAtBytes && (await this.#tryRewrite(data))) return;
+    this.#file ??= await LineFile.open(this.#options.path, this.#bytes);
+    await this.#file.append(data);
+    this.#bytes += data.length;
   }
 
   /** A disk without room for a second copy may still have room for a few lines. */
-  async #tryRewrite(text: string): Promise<boolean> {
+  async #tryRewrite(data: Buffer): Promise<boolean> {
     try {
-      await this.#rewrite(text);
+      await this.#rewrite(data);
       return true;
     } catch (error) {
       this.#options.warn(`${this.#options.path} could not be made smaller: ${error instanceof Error ? error.message : String(error)}`);
@@ -117,41 +173,31 @@ export class Journal<R> {
     }
   }
 
-  async #rewrite(text: string): Promise<void> {
-    const whole = toLines(this.#options.snapshot()) + text;
+  async #rewrite(data: Buffer): Promise<void> {
+    const whole = Buffer.concat([toLines(this.#options.snapshot()), data]);
     await writeDurably(this.#options.path, whole);
-    const old = this.#handle;
-    this.#handle = undefined;
+    const old = this.#file;
+    this.#file = undefined;
     this.#isSuspect = false;
-    this.#bytes = Buffer.byteLength(whole);
+    this.#bytes = whole.length;
     this.#compactAtBytes = Math.max(this.#minCompactBytes, 2 * this.#bytes);
     await old?.close();
   }
-
-  async #open(): Promise<FileHandle> {
-    const handle = await lazy.files.open(this.#options.path, FLAGS, 0o600);
-    await syncDirectory(dirname(this.#options.path));
-    return handle;
-  }
 }
 
-function toLines(records: readonly unknown[]): string {
-  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+function toLines(records: readonly unknown[]): Buffer {
+  let text = '';
+  for (const record of records) text += `${text === '' ? '' : ' '}${JSON.stringify(record)}\n`;
+  return Buffer.from(text);
 }
 
-/** Cuts what a crash left of the last line. Gives the size of the file. */
+/** Cuts what a crash left of the last write. Gives where the next one goes. */
 function replay<R>({ path, parse, apply, warn }: JournalOptions<R>): number {
-  const content = readIfThere(path);
-  const end = content.lastIndexOf(NEWLINE) + 1;
-  if (end < content.length) truncateSync(path, end);
-  const lines = content.toString('utf8', 0, end).split('\n');
-  for (const [index, line] of lines.entries()) {
-    if (line === '') continue;
-    try {
-      apply(parse(JSON.parse(line)));
-    } catch (error) {
-      warn(`${path} line ${index + 1} is not readable and was passed over: ${error instanceof Error ? error.message : String(error)}`);
-    }
+  const { records, spoiled, end, isTorn } = readLines(readIfThere(path), parse);
+  if (isTorn) truncateSync(path, end);
+  for (const record of records) apply(record);
+  for (const { line, why } of spoiled) {
+    warn(`${path} line ${line} is not readable and was passed over: ${why instanceof Error ? why.message : String(why)}`);
   }
   return end;
 }

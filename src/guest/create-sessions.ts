@@ -23,9 +23,24 @@ export type RelayDesk = {
 function asked({ id, incarnation, desk }: Pick<GuestSessionOptions, 'id' | 'incarnation' | 'desk'>): Asked {
   const entries = Object.entries(desk).map(([name, answer]) => {
     const ask = answer as (id: string, params: unknown, context: object) => unknown;
-    return [name, (params: unknown, context: object) => ask(id, params, { ...context, incarnation })];
+    return [name, (params: unknown, context: { readonly signal: AbortSignal }) => ask(id, params, new AskedHere(context, incarnation))];
   });
   return Object.fromEntries(entries) as Asked;
+}
+
+/** The signal is made when somebody asks for it. */
+class AskedHere {
+  readonly #context: { readonly signal: AbortSignal };
+  readonly incarnation: string;
+
+  constructor(context: { readonly signal: AbortSignal }, incarnation: string) {
+    this.#context = context;
+    this.incarnation = incarnation;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
 }
 
 export interface SessionsOptions {

@@ -39,3 +39,19 @@ it('bring small messages along and only tell of large ones and of too many', asy
   await new Promise(setImmediate);
   expect(seqs()).toEqual([[201, Array.from({ length: 16 }, (_, index) => index + 1)]]);
 });
+
+it('wait while the guest has not answered many of them, and go together when it has', async () => {
+  const sent: { readonly hint: HintParams; readonly answer: () => void }[] = [];
+  const hints = new Hints((hint) => new Promise<void>((answer) => sent.push({ hint, answer })));
+  for (let seq = 1; seq <= 40; seq++) {
+    hints.add(seq + 1, message(seq));
+    await new Promise(setImmediate);
+  }
+  const open = sent.length;
+  expect(open).toBeLessThan(40);
+  sent[0]?.answer();
+  await new Promise(setImmediate);
+  const last = sent.at(-1)?.hint;
+  expect([sent.length, last?.nextSeq]).toEqual([open + 1, 41]);
+  expect(last?.messages?.map(({ seq }) => seq)).toEqual(Array.from({ length: 40 - open }, (_, index) => open + index + 1));
+});

@@ -8,15 +8,19 @@ import { type Envelope, type HintParams, MAX_HINTED } from '#protocol/relay.ts';
 const MAX_CONTENT = 16 * 1024;
 /** Of all in one hint. */
 const MAX_TOTAL = 256 * 1024;
+/** Without an answer: the guest answers with its next report, and takes only so many calls at once. */
+const MAX_OPEN = 32;
 
 export class Hints {
-  readonly #send: (hint: HintParams) => void;
+  readonly #send: (hint: HintParams) => unknown;
   #nextSeq = 0;
   #messages: Envelope[] = [];
   #bytes = 0;
   #isWaiting = false;
+  #open = 0;
 
-  constructor(send: (hint: HintParams) => void) {
+  /** `send` gives a promise that settles when the guest has answered, or never will. */
+  constructor(send: (hint: HintParams) => unknown) {
     this.#send = send;
   }
 
@@ -28,8 +32,9 @@ export class Hints {
     }
     if (this.#isWaiting) return;
     this.#isWaiting = true;
-    // When everything has run that the end of one write has set going.
-    process.nextTick(() => this.#flush());
+    if (this.#open >= MAX_OPEN) return;
+    // Behind those of the same write, which are all on their way by now, and before anything else that follows from it.
+    queueMicrotask(() => this.#flush());
   }
 
   #hasRoomFor({ content }: Envelope): boolean {
@@ -41,6 +46,11 @@ export class Hints {
     this.#messages = [];
     this.#bytes = 0;
     this.#isWaiting = false;
-    this.#send({ nextSeq: this.#nextSeq, ...(messages.length > 0 && { messages }) });
+    this.#open += 1;
+    const end = () => {
+      this.#open -= 1;
+      if (this.#isWaiting && this.#open === MAX_OPEN - 1) this.#flush();
+    };
+    Promise.resolve(this.#send({ nextSeq: this.#nextSeq, ...(messages.length > 0 && { messages }) })).then(end, end);
   }
 }

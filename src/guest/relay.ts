@@ -39,7 +39,12 @@ export async function connectRelay(stream: Duplex, { handlers, ...options }: Rel
   // Whoever connects hears of a failed greeting; a guest that asked too early only hears that the line is gone.
   greeted.catch(() => {});
   await greeting;
-  const hints = new Hints((hint) => void channel.call('messageHint', hint, { deadlineMs: HINT_MS }).catch(() => {}));
+  const hints = new Hints((hint) => {
+    const answer = channel.call('messageHint', hint, { deadlineMs: HINT_MS });
+    // Before the sender hears of it: whoever is to read it waits, and the sender has what it wanted.
+    channel.flush();
+    return answer;
+  });
   return {
     closed: channel.closed.then(toAgentisoError),
     hint: (nextSeq, message) => hints.add(nextSeq, message),
@@ -49,12 +54,16 @@ export async function connectRelay(stream: Duplex, { handlers, ...options }: Rel
 
 /** The answer to hello and the guest's first words may arrive together. */
 function afterGreeting(handlers: RelayToHostHandlers, greeted: Promise<unknown>): RelayToHostHandlers {
-  const waiting = Object.entries(handlers).map(([name, handler]) => [
-    name,
-    async (...args: unknown[]) => {
-      await greeted;
-      return (handler as (...given: unknown[]) => Promise<unknown>)(...args);
+  let isGreeted = false;
+  void greeted.then(
+    () => {
+      isGreeted = true;
     },
-  ]);
+    () => {},
+  );
+  const waiting = Object.entries(handlers).map(([name, handler]) => {
+    const answer = handler as (...given: unknown[]) => Promise<unknown>;
+    return [name, (...args: unknown[]) => (isGreeted ? answer(...args) : greeted.then(() => answer(...args)))];
+  });
   return Object.fromEntries(waiting);
 }

@@ -6,7 +6,7 @@ import { rm, unlink } from 'node:fs/promises';
 import type { GroupWriter } from './group-writer.ts';
 import { type MailJournal, missingIsUndefined, NewFile } from './journal.ts';
 import type { Entry, Ledger } from './ledger.ts';
-import { encodeRecord, type Line, type MailRecord } from './record.ts';
+import { encodeRecord, type Line, type MailRecord, toFirst } from './record.ts';
 
 export interface Compaction {
   readonly journal: MailJournal;
@@ -80,13 +80,13 @@ function settlementsOf(entries: readonly Entry[]): MailRecord[] {
   return [...groups.values()];
 }
 
-/** Messages are copied byte by byte: they are never changed. Gives their new places. */
+/** Messages are copied byte by byte: they are never changed, whatever they were written together with. Gives their new places. */
 async function writeSnapshot(journal: MailJournal, fresh: NewFile, { head, kept, settlements }: Snapshot): Promise<Map<Entry, Line>> {
   const moved = new Map<Entry, Line>();
   for (const record of head) await fresh.write(encodeRecord(record));
   for (const entry of kept) {
-    const offset = await fresh.write(journal.read(entry.line));
-    moved.set(entry, { offset, length: entry.line.length });
+    const line = toFirst(journal.read(entry.line));
+    moved.set(entry, { offset: await fresh.write(line), length: line.length });
   }
   for (const record of settlements) await fresh.write(encodeRecord(record));
   return moved;

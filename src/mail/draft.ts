@@ -7,22 +7,17 @@ export function namesOf({ key, message_id }: Draft): string[] {
   return [...(key === undefined ? [] : [`key ${key}`]), ...(message_id === undefined ? [] : [`id ${message_id}`])];
 }
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** Field by field: whatever else a draft carries does not belong into a message. */
-export function messageOfDraft(draft: Draft, now: Date): Omit<Envelope, 'seq'> {
-  const { message_id = uuidV7(now.getTime()), namespace, team, from, from_incarnation, to, message_type, content } = draft;
-  const { metadata, request_id, reply_to } = draft;
-  return {
-    message_id,
-    namespace,
-    team,
-    from,
-    ...(from_incarnation !== undefined && { from_incarnation }),
-    to,
-    message_type,
-    content,
-    ...(metadata !== undefined && { metadata: Object.freeze({ ...metadata }) }),
-    ...(request_id !== undefined && { request_id }),
-    ...(reply_to !== undefined && { reply_to }),
-    timestamp: now.toISOString(),
-  };
+export function messageOfDraft(draft: Draft, now: Date, seq: number): Envelope {
+  const { message_id = uuidV7(now.getTime()), from_incarnation, metadata, request_id, reply_to } = draft;
+  const { namespace, team, from, to, message_type, content } = draft;
+  const message: Writable<Envelope> = { message_id, seq, namespace, team, from, to, message_type, content, timestamp: now.toISOString() };
+  // One by one and not spread: this is done for every message.
+  if (from_incarnation !== undefined) message.from_incarnation = from_incarnation;
+  if (metadata !== undefined) message.metadata = Object.freeze({ ...metadata });
+  if (request_id !== undefined) message.request_id = request_id;
+  if (reply_to !== undefined) message.reply_to = reply_to;
+  return message;
 }

@@ -1,39 +1,47 @@
 /**
  * The file of one mailbox. It only grows, one durable write at a time, or is replaced as a whole. After a failed write nothing is
- * written until what that write left behind is gone.
+ * written until what that write left behind is gone. Behind the last record there are empty lines, written in advance: to put a record in
+ * their place changes no size, so that its sync waits for nothing else of the file system.
  */
-import { constants, readSync } from 'node:fs';
+import { constants, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AgentisoError, messageOf, UnavailableError } from '#lib/errors.ts';
-import type { Line } from './record.ts';
+import type { QuickWrites } from '#lib/quick-writes.ts';
+import { type Line, NEWLINE } from './record.ts';
 
 // A write that returns is on disk: one change of thread instead of two.
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_DSYNC;
 const COPY_BYTES = 1024 * 1024;
 const FLUSH_BYTES = 256 * 1024;
+const ROOM = Buffer.alloc(64 * 1024, NEWLINE);
 
 export class MailJournal {
   readonly path: string;
+  readonly #quick: QuickWrites;
   /** Absent until there is something to write: whoever only looks into a mailbox leaves no file behind. */
   #file: FileHandle | undefined;
   /** Behind the last good record: where the next one goes. */
   #end: number;
+  /** Of the file: between the end and here is room. */
+  #size: number;
   /** What has to succeed before anything is written again. */
   #repair: (() => Promise<void>) | undefined;
 
-  private constructor(path: string, file: FileHandle | undefined, end: number) {
+  private constructor(path: string, quick: QuickWrites, file: FileHandle | undefined, size: number) {
     this.path = path;
+    this.#quick = quick;
     this.#file = file;
-    this.#end = end;
+    this.#end = size;
+    this.#size = size;
   }
 
   /** Its end is where the file ends: whoever reads it says how much of it counts. */
-  static async open(path: string): Promise<MailJournal> {
+  static async open(path: string, quick: QuickWrites): Promise<MailJournal> {
     const file = await open(path, FLAGS & ~constants.O_CREAT).catch(missingIsUndefined);
-    if (!file) return new MailJournal(path, undefined, 0);
+    if (!file) return new MailJournal(path, quick, undefined, 0);
     try {
-      return new MailJournal(path, file, (await file.stat()).size);
+      return new MailJournal(path, quick, file, (await file.stat()).size);
     } catch (error) {
       await file.close();
       throw error;
@@ -44,12 +52,36 @@ export class MailJournal {
     return this.#end;
   }
 
-  /** Everything from `end` on is void. */
-  async cutAt(end: number): Promise<void> {
-    if (end === this.#end || !this.#file) return;
-    await this.#file.truncate(end);
-    await this.#file.sync();
+  /** Records end here: what is behind them is room, or it is void and cut off. Gives the number of bytes that were. */
+  async endAt(end: number): Promise<number> {
+    const behind = this.#size - end;
     this.#end = end;
+    if (behind === 0 || this.#isRoom(end, behind)) return 0;
+    await this.#cut(end);
+    return behind;
+  }
+
+  #isRoom(offset: number, length: number): boolean {
+    return length <= ROOM.length && this.read({ offset, length }).equals(ROOM.subarray(0, length));
+  }
+
+  /**
+   * Writes without leaving this turn, where the file has room and the disk is quick; undefined where that is not so, and nothing was done.
+   * Gives the offset at which the data went.
+   */
+  appendInPlace(data: Buffer): number | undefined {
+    if (!this.#file || this.#repair || !this.#quick.areUsual || this.#end + data.length > this.#size) return undefined;
+    const offset = this.#end;
+    const startedMs = performance.now();
+    try {
+      for (let done = 0; done < data.length; ) done += writeSync(this.#file.fd, data, done, data.length - done, offset + done);
+    } catch (error) {
+      this.#repair = () => this.#cut(offset);
+      throw unavailable(error);
+    }
+    this.#quick.learn(performance.now() - startedMs);
+    this.#end = offset + data.length;
+    return offset;
   }
 
   /** Gives the offset at which the data went. One append at a time. A failed one leaves nothing that would be read later. */
@@ -57,12 +89,9 @@ export class MailJournal {
     const offset = this.#end;
     try {
       await this.#mend();
-      await writeAll(await this.#made(), data, offset);
+      await this.#write(await this.#made(), data, offset);
     } catch (error) {
-      this.#repair ??= async () => {
-        await this.#file?.truncate(offset);
-        await this.#file?.sync();
-      };
+      this.#repair ??= () => this.#cut(offset);
       await this.#mend().catch(() => {
         // The next append tries again before it writes, and reports.
       });
@@ -70,6 +99,29 @@ export class MailJournal {
     }
     this.#end = offset + data.length;
     return offset;
+  }
+
+  async #write(file: FileHandle, data: Buffer, offset: number): Promise<void> {
+    const end = offset + data.length;
+    if (end <= this.#size) {
+      await writeAll(file, data, offset);
+      return;
+    }
+    try {
+      await writeAll(file, Buffer.concat([data, ROOM]), offset);
+      this.#size = end + ROOM.length;
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      // There may be room enough for what matters.
+      await writeAll(file, data, offset);
+      await this.#cut(end);
+    }
+  }
+
+  async #cut(end: number): Promise<void> {
+    await this.#file?.truncate(end);
+    await this.#file?.sync();
+    this.#size = end;
   }
 
   /** The file, made durable under its name when this is the first write. */
@@ -125,6 +177,7 @@ export class MailJournal {
     const old = this.#file;
     this.#file = file;
     this.#end = fresh.bytes;
+    this.#size = fresh.bytes;
     onMoved();
     // As long as the new name is not durable, a crash would bring the old file back, without what is written from now on.
     this.#repair = () => syncDirectory(dirname(this.path));
@@ -132,8 +185,14 @@ export class MailJournal {
     await this.#mend();
   }
 
+  /** Leaves a file that ends with its last record. */
   async close(): Promise<void> {
-    await this.#mend().finally(() => this.#file?.close());
+    try {
+      await this.#mend();
+      if (this.#size > this.#end) await this.#file?.truncate(this.#end);
+    } finally {
+      await this.#file?.close();
+    }
   }
 }
 

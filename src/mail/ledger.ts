@@ -89,7 +89,7 @@ export class Ledger {
       case 'acked':
       case 'withdrawn':
       case 'dead':
-        return record.ids.flatMap((id) => this.#settle(id, { as: record.is, at: record.at }));
+        return this.#settleAll(record.ids, { as: record.is, at: record.at });
       case 'delivered':
         this.deliveredSeq = Math.max(this.deliveredSeq, record.seq);
         // Also where the message itself was lost with a damaged line: no number is given twice.
@@ -124,8 +124,11 @@ export class Ledger {
     return [entry];
   }
 
-  #settle(id: string, settled: NonNullable<Entry['settled']>): Entry[] {
-    const entry = this.#byId.get(id);
+  #settleAll(ids: readonly string[], settled: NonNullable<Entry['settled']>): Entry[] {
+    return ids.flatMap((id) => this.#settle(this.#byId.get(id), settled));
+  }
+
+  #settle(entry: Entry | undefined, settled: NonNullable<Entry['settled']>): readonly Entry[] {
     if (!entry || entry.settled) return [];
     entry.settled = settled;
     entry.envelope = undefined;

@@ -3,8 +3,9 @@ import type { Clock } from '#lib/clock.ts';
 import { AgentisoError, InvalidError, messageOf, UnavailableError } from '#lib/errors.ts';
 import { freezeJson } from '#lib/json.ts';
 import type { Logger } from '#lib/log.ts';
+import type { QuickWrites } from '#lib/quick-writes.ts';
 import { compact, removeUnfinished } from './compact.ts';
-import { messageOfDraft, namesOf } from './draft.ts';
+import { namesOf } from './draft.ts';
 import { GroupWriter } from './group-writer.ts';
 import { MailJournal, unavailable } from './journal.ts';
 import { copyStateOf, type Entry, Ledger } from './ledger.ts';
@@ -12,12 +13,16 @@ import { isAssignment, MAX_UNACKED, refuseFull, refuseTooLarge } from './limits.
 import type { Copy, DeathReason, Draft, Envelope, Mailbox, MailboxState, MailChange, ReadOptions } from './mail.ts';
 import { decodeRecord } from './record.ts';
 import { replay, setAside } from './replay.ts';
+import type { WriteTurn } from './write-turn.ts';
 
 export interface MailboxOptions {
   readonly owner: string;
   readonly path: string;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Of all mailboxes on this disk. */
+  readonly turn: WriteTurn;
+  readonly quick: QuickWrites;
   readonly onProblem: (message: string) => void;
   /** Called once it is on disk. */
   readonly onChange: (change: Omit<MailChange, 'owner'>) => void;
@@ -45,11 +50,11 @@ export class JournalMailbox implements Mailbox {
     this.#options = options;
     this.#journal = journal;
     this.#ledger = ledger;
-    this.#writer = new GroupWriter(journal, ledger, (message) => this.#tell(message));
+    this.#writer = new GroupWriter({ journal, ledger, turn: options.turn, onAdded: (messages) => this.#tell(messages) });
   }
 
   static async open(options: MailboxOptions): Promise<JournalMailbox> {
-    const journal = await MailJournal.open(options.path).catch((error: unknown) => Promise.reject(unavailable(error)));
+    const journal = await MailJournal.open(options.path, options.quick).catch((error: unknown) => Promise.reject(unavailable(error)));
     try {
       await removeUnfinished(options.path);
       const ledger = new Ledger();
@@ -94,20 +99,28 @@ export class JournalMailbox implements Mailbox {
     refuseFull(draft, waiting, maxUnacked);
     const kind = isAssignment(draft.message_type) ? 'assignments' : 'messages';
     this.#pending[kind]++;
-    const accepted = this.#write(draft).finally(() => {
-      this.#pending[kind]--;
-      for (const name of names) this.#onTheWay.delete(name);
+    const accepted = new Promise<Envelope>((resolve, reject) => {
+      const end = () => {
+        this.#pending[kind]--;
+        for (const name of names) this.#onTheWay.delete(name);
+      };
+      this.#writer.put(
+        { is: 'message', draft, now: this.#options.clock.now() },
+        {
+          done: ([entry]) => {
+            end();
+            if (entry) resolve(this.#envelopeOf(entry));
+            else reject(new AgentisoError('Internal', 'a message was written but not taken in'));
+          },
+          failed: (error) => {
+            end();
+            reject(error);
+          },
+        },
+      );
     });
     for (const name of names) this.#onTheWay.set(name, accepted);
     return accepted;
-  }
-
-  async #write(draft: Draft): Promise<Envelope> {
-    const message = messageOfDraft(draft, this.#options.clock.now());
-    const { key } = draft;
-    const [entry] = await this.#writer.add({ is: 'message', message, ...(key !== undefined && { key }) });
-    if (!entry) throw new AgentisoError('Internal', `the message ${message.message_id} was written but not taken in`);
-    return this.#envelopeOf(entry);
   }
 
   read({ after, limit, isWanted = () => true, unackedOnly = false }: ReadOptions): Envelope[] {
@@ -148,7 +161,7 @@ export class JournalMailbox implements Mailbox {
     const waiting = this.#ledger.after(this.#ledger.deliveredSeq).filter((entry) => entry.seq <= seq && !entry.settled);
     // The ledger lets go of a message that is seen, which may happen by the same write.
     const arriving = waiting.map((entry) => ({ entry, message: this.#envelopeOf(entry) }));
-    await this.#writer.add({ is: 'delivered', seq });
+    await this.#writer.addPatiently({ is: 'delivered', seq });
     const arrived = arriving.filter(({ entry }) => !isTakenBack(entry));
     this.#changed(
       'Delivered',
@@ -183,7 +196,8 @@ export class JournalMailbox implements Mailbox {
     // The ledger lets go of a settled message, and somebody else may settle it before us.
     const messages = new Map(entries.map((entry) => [entry.id, this.#envelopeOf(entry)]));
     const at = this.#options.clock.now().toISOString();
-    const settled = await this.#writer.add({ is: as, ids: entries.map(({ id }) => id), at });
+    const record = { is: as, ids: entries.map(({ id }) => id), at };
+    const settled = await (as === 'acked' ? this.#writer.addPatiently(record) : this.#writer.add(record));
     this.#changed(
       SETTLED[as],
       settled.flatMap(({ id }) => messages.get(id) ?? []),
@@ -248,15 +262,19 @@ export class JournalMailbox implements Mailbox {
     if (messages.length > 0) this.#options.onChange({ state, messages, ...(reason !== undefined && { reason }) });
   }
 
-  #tell(message: Envelope): void {
-    this.#changed('Accepted', [message]);
+  #tell(messages: readonly Envelope[]): void {
+    this.#changed('Accepted', messages);
     for (const listener of this.#listeners) {
-      try {
-        listener(message);
-      } catch (error) {
-        // The message is accepted, whatever somebody who wanted to hear of it makes of it.
-        this.#options.log.error({ err: error, owner: this.owner }, 'a listener of a mailbox failed');
-      }
+      for (const message of messages) this.#tellOne(listener, message);
+    }
+  }
+
+  #tellOne(listener: (message: Envelope) => void, message: Envelope): void {
+    try {
+      listener(message);
+    } catch (error) {
+      // The message is accepted, whatever somebody who wanted to hear of it makes of it.
+      this.#options.log.error({ err: error, owner: this.owner }, 'a listener of a mailbox failed');
     }
   }
 

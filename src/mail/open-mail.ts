@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { InvalidError, UnavailableError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
+import { QuickWrites } from '#lib/quick-writes.ts';
 import { missingIsUndefined, syncDirectory } from './journal.ts';
 import type { DeathReason, Envelope, Mail, MailChange } from './mail.ts';
 import { JournalMailbox } from './mailbox.ts';
+import { WriteTurn } from './write-turn.ts';
 
 export interface MailProblem {
   readonly owner: string;
@@ -50,6 +52,8 @@ class Mailboxes implements OpenMail {
   readonly #open = new Map<string, Promise<JournalMailbox>>();
   readonly #removals = new Map<string, Promise<void>>();
   readonly #listeners = new Set<(change: MailChange) => void>();
+  readonly #turn = new WriteTurn();
+  readonly #quick = new QuickWrites();
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
 
@@ -58,11 +62,15 @@ class Mailboxes implements OpenMail {
     this.#timer = setInterval(() => void this.sweep(), SWEEP_EVERY_MS).unref();
   }
 
-  async open(owner: string): Promise<JournalMailbox> {
+  // The same promise each time: this is asked with every message.
+  open(owner: string): Promise<JournalMailbox> {
+    const known = this.#isClosed ? undefined : this.#open.get(owner);
+    return known ?? this.#openFirst(owner);
+  }
+
+  async #openFirst(owner: string): Promise<JournalMailbox> {
     if (this.#isClosed) throw new UnavailableError('mail is closed', { reason: 'MailClosed' });
     refuseBadOwner(owner);
-    const known = this.#open.get(owner);
-    if (known) return known;
     const opening = (this.#removals.get(owner) ?? Promise.resolve()).then(() => this.#openJournal(owner));
     this.#open.set(owner, opening);
     // The next one to ask tries again.
@@ -77,6 +85,8 @@ class Mailboxes implements OpenMail {
       path: this.#path(owner),
       log,
       clock,
+      turn: this.#turn,
+      quick: this.#quick,
       onProblem: (message) => onProblem?.({ owner, reason: 'JournalCorrupt', message }),
       onChange: (change) => this.#tell({ owner, ...change }),
     });

@@ -1,4 +1,7 @@
-/** One line of a mail journal: a JSON object whose last member is the checksum of all before it. A line is whole or it is not there. */
+/**
+ * One line of a mail journal: a JSON object whose last member is the checksum of all before it. A line is whole or it is not there. One that
+ * begins with a space was written together with the line before it.
+ */
 import { crc32 } from 'node:zlib';
 import { isObject } from '#lib/json.ts';
 import type { Envelope } from './mail.ts';
@@ -24,10 +27,43 @@ const CHECKSUM = /^,"crc":"([0-9a-f]{8})"\}$/;
 const CHECKSUM_LENGTH = ',"crc":"00000000"}'.length;
 const WORDS: ReadonlySet<unknown> = new Set<MailRecord['is']>(['message', 'delivered', 'acked', 'withdrawn', 'dead', 'mailbox']);
 
+const SPACE = 0x20;
+/** Of one line at most, beside its record: the mark in front, the checksum, the newline. */
+const AROUND_BYTES = CHECKSUM_LENGTH + 2;
+
+/** The lines of one write, one behind the other in one piece of memory. */
+export function encodeRecords(records: readonly MailRecord[]): { readonly data: Buffer; readonly lengths: readonly number[] } {
+  const texts = records.map((record) => JSON.stringify(record));
+  const data = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text) + AROUND_BYTES, 0));
+  let end = 0;
+  const lengths = texts.map((text, index) => {
+    const start = end;
+    if (index > 0) end = data.writeUInt8(SPACE, end);
+    // The last brace gives way to the checksum.
+    end += data.write(text, end) - 1;
+    end += data.write(checksumOf(data.subarray(start, end)), end, 'latin1');
+    return end - start;
+  });
+  return { data: data.subarray(0, end), lengths };
+}
+
 export function encodeRecord(record: MailRecord): Buffer {
-  const body = JSON.stringify(record).slice(0, -1);
-  const checksum = crc32(body).toString(16).padStart(8, '0');
-  return Buffer.from(`${body},"crc":"${checksum}"}\n`);
+  return encodeRecords([record]).data;
+}
+
+/** The same line as the first of its write. */
+export function toFirst(line: Buffer): Buffer {
+  if (!isContinuation(line)) return line;
+  const body = line.subarray(1, -(CHECKSUM_LENGTH + 1));
+  return Buffer.concat([body, Buffer.from(checksumOf(body))]);
+}
+
+export function isContinuation(line: Buffer): boolean {
+  return line[0] === SPACE;
+}
+
+function checksumOf(body: Buffer): string {
+  return `,"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
 }
 
 /** The record of a line, with or without its newline; undefined when the line is torn or damaged. */

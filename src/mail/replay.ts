@@ -1,8 +1,11 @@
-/** Reading a journal back: every good record in order; a torn end is cut off, a bad line before a good one is reported and set aside. */
+/**
+ * Reading a journal back: every good record in order; a torn end is cut off, a bad line before a good one is reported and set aside. Of a
+ * write of several lines that was never finished any part may be on disk: what is behind the first bad line of it is torn as well.
+ */
 import { open } from 'node:fs/promises';
 import type { MailJournal } from './journal.ts';
 import type { Ledger } from './ledger.ts';
-import { decodeRecord, type Line, NEWLINE } from './record.ts';
+import { decodeRecord, isContinuation, type Line, type MailRecord, NEWLINE } from './record.ts';
 
 export interface Replay {
   readonly damaged: readonly Line[];
@@ -11,38 +14,59 @@ export interface Replay {
 
 export async function replay(journal: MailJournal, ledger: Ledger): Promise<Replay> {
   const damaged: Line[] = [];
-  const suspicious: Line[] = [];
+  /** From a bad line on, as long as it may be the torn end of the last write. */
+  let suspicious: Found[] = [];
   let good = 0;
-  for await (const { text, line } of linesOf(journal)) {
-    const record = decodeRecord(text);
-    if (record === undefined) {
-      suspicious.push(line);
-      continue;
+  const take = (found: readonly Found[]) => {
+    for (const { record, line } of found) {
+      if (record === undefined) damaged.push(line);
+      else ledger.apply(record, line);
     }
-    // A bad line before a good one was not the torn end of the last write.
-    damaged.push(...suspicious.splice(0));
-    ledger.apply(record, line);
-    good = line.offset + line.length;
+    suspicious = [];
+    good = endOf(found) ?? good;
+  };
+  for await (const found of linesOf(journal)) {
+    const isOpen = found.record === undefined || (suspicious.length > 0 && isContinuation(found.text));
+    if (isOpen) suspicious.push(found);
+    else take([...suspicious, found]);
   }
-  const tornBytes = journal.end - good;
-  await journal.cutAt(good);
-  return { damaged, tornBytes };
+  // Without room behind it the last write was finished: the file is as long as it was to be.
+  if (endOf(suspicious) === journal.end) take(suspicious.slice(0, suspicious.findLastIndex(({ record }) => record !== undefined) + 1));
+  return { damaged, tornBytes: await journal.endAt(good) };
 }
 
-/** Whole lines only. */
-async function* linesOf(journal: MailJournal): AsyncGenerator<{ text: Buffer; line: Line }> {
+function endOf(found: readonly Found[]): number | undefined {
+  const line = found.at(-1)?.line;
+  return line && line.offset + line.length;
+}
+
+interface Found {
+  readonly text: Buffer;
+  readonly record: MailRecord | undefined;
+  readonly line: Line;
+}
+
+/** Whole lines only, without empty ones: such are room for what comes. */
+async function* linesOf(journal: MailJournal): AsyncGenerator<Found> {
   let offset = 0;
   let begun: Buffer[] = [];
   for await (const chunk of journal.chunks(0, journal.end)) {
     let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+    while (start < chunk.length) {
+      if (begun.length === 0 && chunk[start] === NEWLINE) {
+        start += 1;
+        offset += 1;
+        continue;
+      }
+      const end = chunk.indexOf(NEWLINE, start);
+      if (end === -1) break;
       const text = Buffer.concat([...begun, chunk.subarray(start, end + 1)]);
       begun = [];
-      yield { text, line: { offset, length: text.length } };
+      yield { text, record: decodeRecord(text), line: { offset, length: text.length } };
       offset += text.length;
       start = end + 1;
     }
-    begun.push(chunk.subarray(start));
+    if (start < chunk.length) begun.push(chunk.subarray(start));
   }
 }
 

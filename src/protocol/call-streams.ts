@@ -12,23 +12,32 @@ export interface StreamNames {
   readonly receives: readonly string[];
 }
 
+const NONE = Object.freeze({});
+
 export class CallStreams {
   readonly senders: Readonly<Record<string, SendStream>>;
   readonly receivers: Readonly<Record<string, ReceiveStream>>;
 
   constructor(id: number, side: Side, { sends, receives }: StreamNames, send: SendFrame) {
-    this.senders = Object.fromEntries(
-      sends.map((stream) => [
-        stream,
-        new SendStream({
-          data: (bytes) => send({ id, type: 'data', side, stream, data: bytes.toString('base64') }),
-          eof: () => void send({ id, type: 'eof', side, stream }),
-        }),
-      ]),
-    );
-    this.receivers = Object.fromEntries(
-      receives.map((stream) => [stream, new ReceiveStream((bytes) => void send({ id, type: 'credit', side, stream, bytes }))]),
-    );
+    // Most calls have none.
+    this.senders =
+      sends.length === 0
+        ? NONE
+        : Object.fromEntries(
+            sends.map((stream) => [
+              stream,
+              new SendStream({
+                data: (bytes) => send({ id, type: 'data', side, stream, data: bytes.toString('base64') }),
+                eof: () => void send({ id, type: 'eof', side, stream }),
+              }),
+            ]),
+          );
+    this.receivers =
+      receives.length === 0
+        ? NONE
+        : Object.fromEntries(
+            receives.map((stream) => [stream, new ReceiveStream((bytes) => void send({ id, type: 'credit', side, stream, bytes }))]),
+          );
   }
 
   /** Throws for what must close the connection. */
@@ -49,6 +58,7 @@ export class CallStreams {
 
   /** The call is over: nobody reads what is still to be sent, and nothing more will come. */
   stop(): void {
+    if (this.senders === NONE && this.receivers === NONE) return;
     for (const sender of Object.values(this.senders)) sender.destroy();
     for (const receiver of Object.values(this.receivers)) receiver.cut();
   }

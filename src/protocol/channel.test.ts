@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SocketPair, socketPair } from '../../test/support/socket-pair.ts';
 import { Channel } from './channel.ts';
@@ -80,6 +81,40 @@ describe('Channel', () => {
     expect((await second).stdout).toBe('second');
     gates.get('first')?.resolve();
     expect((await first).stdout).toBe('first');
+  });
+
+  it('sends what is said in one turn in one piece, in its order, and at once when told to', async () => {
+    const pieces: Buffer[] = [];
+    const stream = new Duplex({
+      read() {},
+      write(chunk: Buffer, _encoding, done) {
+        pieces.push(chunk);
+        done();
+      },
+    });
+    const channel = new Channel(stream, { outgoing: methods });
+    const ids = () => pieces.splice(0).map((piece) => [...new FrameDecoder().push(piece)].map((message) => (message as { id: number }).id));
+    const calls = [1, 2, 3].map(() => channel.call('ping', {}).catch(() => {}));
+    expect(pieces).toEqual([]);
+    await new Promise(setImmediate);
+    expect(ids()).toEqual([[1, 2, 3]]);
+    calls.push(channel.call('ping', {}).catch(() => {}));
+    channel.flush();
+    expect(ids()).toEqual([[4]]);
+    channel.close(new ProtocolError('Unavailable', 'enough'));
+    await Promise.all(calls);
+    stream.destroy();
+  });
+
+  it('says what is on its way before it hangs up', async () => {
+    const channel = asking();
+    const call = channel.call('ping', {}).catch(() => {});
+    channel.close(new ProtocolError('Unavailable', 'enough'));
+    const decoder = new FrameDecoder();
+    const heard: unknown[] = [];
+    for await (const chunk of pair.far) heard.push(...decoder.push(chunk as Buffer));
+    expect(heard).toMatchObject([{ type: 'ping' }, { type: 'close' }]);
+    await call;
   });
 
   it('carries many large answers at once', async () => {

@@ -1,10 +1,20 @@
 /** One connection between host and guest, the same class at both ends: many requests in flight in both directions. */
+import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { type Envelope, parseEnvelope } from './envelope.ts';
 import { encodeFrame, FrameDecoder } from './framing.ts';
 import { IncomingCalls, type IncomingOptions } from './incoming-calls.ts';
 import type { Answer, StreamMessage } from './messages.ts';
-import type { HandlersOf, Method, MethodTable, NameIn, OpenCallOf, ParamsOf, ResultOf } from './method.ts';
+import {
+  type HandlersOf,
+  hasStreams,
+  type Method,
+  type MethodTable,
+  type NameIn,
+  type OpenCallOf,
+  type ParamsOf,
+  type ResultOf,
+} from './method.ts';
 import { type CallOptions, OutgoingCalls } from './outgoing-calls.ts';
 import { ProtocolError, toProtocolError, toWireError } from './protocol-error.ts';
 
@@ -12,6 +22,9 @@ import { ProtocolError, toProtocolError, toWireError } from './protocol-error.ts
 const CLOSE_GRACE_MS = 1_000;
 /** From the first byte of a frame to its last. */
 const FRAME_MS = 30_000;
+/** Frames of one turn of the event loop go out together, up to so many bytes. */
+const GATHERED_BYTES = 64 * 1024;
+const DONE: Promise<void> = Promise.resolve();
 
 export interface ChannelOptions<Out extends MethodTable, In extends MethodTable> extends Pick<IncomingOptions, 'admit' | 'explainUnknown'> {
   /** What the other side may be asked. */
@@ -34,7 +47,10 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
   readonly #incoming: IncomingCalls;
   readonly #reportClosed: (reason: ProtocolError) => void;
   #closeReason: ProtocolError | undefined;
-  #lastAnswer: Promise<void> = Promise.resolve();
+  #lastAnswer: Promise<void> = DONE;
+  #waitingAnswers = 0;
+  #gathered: Uint8Array[] = [];
+  #gatheredBytes = 0;
   #frameTimer: NodeJS.Timeout | undefined;
 
   constructor(stream: Duplex, { outgoing, incoming, handlers, frameMs = FRAME_MS, ...rest }: ChannelOptions<Out, In>) {
@@ -67,6 +83,7 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
   /** Rejects with the peer's error, with ProtocolError Timeout or Unavailable, or with the signal's reason. What it streams back is not read. */
   async call<M extends NameIn<Out>>(type: M, params: ParamsOf<Out, M>, options: CallOptions = {}): Promise<ResultOf<Out, M>> {
     const { result, up, down } = this.open(type, params, options);
+    if (!hasStreams(this.#methods[type] as Method)) return result as Promise<ResultOf<Out, M>>;
     for (const stream of Object.values(up as Record<string, NodeJS.WritableStream>)) stream.end();
     for (const stream of Object.values(down as Record<string, NodeJS.ReadableStream>)) stream.resume();
     return result;
@@ -82,12 +99,23 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
   close(reason: ProtocolError): void {
     if (this.#closeReason !== undefined) return;
     const goodbye = encodeFrame({ type: 'close', error: toWireError(reason) });
+    this.flush();
     this.#end(reason);
     // Unread bytes at the moment of closing would reset the connection and lose the reason on its way.
     this.#stream.resume();
     this.#stream.end(goodbye);
     const cut = setTimeout(() => this.#stream.destroy(), CLOSE_GRACE_MS);
     this.#stream.once('close', () => clearTimeout(cut));
+  }
+
+  /** What was said in this turn goes out at its end; with this, now. */
+  flush(): void {
+    const [first] = this.#gathered;
+    if (first === undefined || this.#closeReason !== undefined) return;
+    const bytes = this.#gathered.length === 1 ? first : Buffer.concat(this.#gathered, this.#gatheredBytes);
+    this.#gathered = [];
+    this.#gatheredBytes = 0;
+    this.#stream.write(bytes);
   }
 
   #take(chunk: Uint8Array): void {
@@ -138,8 +166,14 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
   /** One answer at a time, and only while the peer keeps reading: answers may be large. */
   #answer(answer: Answer): Promise<void> {
     const frame = encodeAnswer(answer);
+    if (this.#waitingAnswers === 0 && !this.#stream.writableNeedDrain) {
+      this.#write(frame);
+      return DONE;
+    }
+    this.#waitingAnswers += 1;
     this.#lastAnswer = this.#lastAnswer.then(async () => {
       await this.#drained();
+      this.#waitingAnswers -= 1;
       this.#write(frame);
     });
     return this.#lastAnswer;
@@ -163,7 +197,12 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
   }
 
   #write(frame: Uint8Array): void {
-    if (this.#closeReason === undefined) this.#stream.write(frame);
+    if (this.#closeReason !== undefined) return;
+    this.#gathered.push(frame);
+    this.#gatheredBytes += frame.length;
+    if (this.#gatheredBytes >= GATHERED_BYTES) this.flush();
+    // When everything has run that this turn has set going.
+    else if (this.#gathered.length === 1) process.nextTick(() => this.flush());
   }
 
   #endedBy(): string {

@@ -34,6 +34,12 @@ export class FrameDecoder {
   *push(chunk: Uint8Array): Generator<unknown, void> {
     let rest = chunk;
     while (rest.length > 0) {
+      const whole = this.isMidFrame ? undefined : wholeBody(rest);
+      if (whole !== undefined) {
+        rest = rest.subarray(HEADER_BYTES + whole.length);
+        yield parseBody(whole);
+        continue;
+      }
       rest = rest.subarray(this.#body === undefined ? this.#fillHeader(rest) : this.#fillBody(this.#body, rest));
       if (this.#body !== undefined && this.#bodyBytes === this.#body.length) yield this.#takeMessage(this.#body);
     }
@@ -62,6 +68,14 @@ export class FrameDecoder {
   }
 }
 
+/** Most frames arrive in one piece: such a one is read where it lies. */
+function wholeBody(bytes: Uint8Array): Uint8Array | undefined {
+  if (bytes.length < HEADER_BYTES) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = bytes;
+  const bodyBytes = checkLength(((a << 24) | (b << 16) | (c << 8) | d) >>> 0);
+  return bytes.length < HEADER_BYTES + bodyBytes ? undefined : bytes.subarray(HEADER_BYTES, HEADER_BYTES + bodyBytes);
+}
+
 function checkLength(bodyBytes: number): number {
   if (bodyBytes === 0) throw new ProtocolError('Invalid', 'a frame of length 0');
   if (bodyBytes > MAX_FRAME_BYTES)
@@ -71,7 +85,7 @@ function checkLength(bodyBytes: number): number {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function parseBody(body: Buffer): unknown {
+function parseBody(body: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch (cause) {

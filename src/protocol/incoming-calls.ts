@@ -1,4 +1,5 @@
 /** Requests of the other side that are being worked on here. */
+import { CallEnding } from './call-ending.ts';
 import { CallStreams, type SendFrame } from './call-streams.ts';
 import type { Answer, Request, StreamMessage } from './messages.ts';
 import { type CallContext, hasStreams, type Method, type MethodTable } from './method.ts';
@@ -20,7 +21,7 @@ export interface IncomingOptions {
 }
 
 interface InFlight {
-  readonly controller: AbortController;
+  readonly ending: CallEnding;
   readonly streams: CallStreams;
   readonly method: Method | undefined;
 }
@@ -52,7 +53,7 @@ export class IncomingCalls {
   }
 
   cancel(id: number): void {
-    this.#inFlight.get(id)?.controller.abort(new ProtocolError('Unavailable', 'cancelled by the caller'));
+    this.#inFlight.get(id)?.ending.abort(new ProtocolError('Unavailable', 'cancelled by the caller'));
   }
 
   /** A frame of a call that has ended meanwhile is nobody's fault. */
@@ -63,9 +64,9 @@ export class IncomingCalls {
 
   /** Without its connection a call with streams has nobody to talk to; others go on and their answer is lost. */
   disconnect(reason: ProtocolError): void {
-    for (const { controller, streams, method } of this.#inFlight.values()) {
+    for (const { ending, streams, method } of this.#inFlight.values()) {
       if (method === undefined || !hasStreams(method)) continue;
-      controller.abort(reason);
+      ending.abort(reason);
       streams.stop();
     }
   }
@@ -73,27 +74,37 @@ export class IncomingCalls {
   async #run({ id, type, params, deadlineMs }: Request, options: IncomingOptions): Promise<void> {
     const method = Object.hasOwn(options.methods, type) ? options.methods[type] : undefined;
     const streams = new CallStreams(id, 'handler', { sends: method?.down ?? [], receives: method?.up ?? [] }, this.#send);
-    const controller = new AbortController();
-    this.#inFlight.set(id, { controller, streams, method });
-    const expire = () => controller.abort(new ProtocolError('Timeout', `not done within ${deadlineMs} ms`));
-    const timer = deadlineMs === undefined ? undefined : setTimeout(expire, deadlineMs);
+    const ending = new CallEnding(deadlineMs);
+    this.#inFlight.set(id, { ending, streams, method });
     try {
       if (method === undefined) throw new ProtocolError('Invalid', options.explainUnknown?.(type) ?? `unknown method ${type}`);
       const handler = options.handlers[type] as AnyHandler;
-      const result = await handler(method.params(params, type), {
-        signal: controller.signal,
-        up: streams.receivers,
-        down: streams.senders,
-      });
-      await Promise.race([streams.flush(), aborted(controller.signal)]);
+      const result = await handler(method.params(params, type), new Context(ending, streams));
+      if (hasStreams(method)) await Promise.race([streams.flush(), aborted(ending.signal)]);
       await this.#answer({ id, result });
     } catch (error) {
       await this.#answer({ id, error: toWireError(error) });
     } finally {
-      clearTimeout(timer);
+      ending.settle();
       streams.stop();
       this.#inFlight.delete(id);
     }
+  }
+}
+
+class Context implements CallContext<string, string> {
+  readonly #ending: CallEnding;
+  readonly up: CallStreams['receivers'];
+  readonly down: CallStreams['senders'];
+
+  constructor(ending: CallEnding, { receivers, senders }: CallStreams) {
+    this.#ending = ending;
+    this.up = receivers;
+    this.down = senders;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal;
   }
 }
 

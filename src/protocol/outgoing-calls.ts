@@ -9,9 +9,62 @@ export interface CallOptions {
   readonly deadlineMs?: number;
 }
 
-interface Outstanding {
-  readonly settle: (answer: Answer | ProtocolError) => void;
+interface CallFacts {
+  readonly type: string;
+  readonly method: Method;
+  readonly options: CallOptions;
+}
+
+interface CallOutcome {
+  resolve(result: unknown): void;
+  reject(reason: unknown): void;
+}
+
+/** One of them. */
+class Outstanding {
   readonly streams: CallStreams;
+  readonly #call: CallFacts;
+  readonly #outcome: CallOutcome;
+  /** Called once, when it has ended, with whether the other side has to be told. */
+  readonly #onEnd: (isGivenUp: boolean) => void;
+  readonly #abort: (() => void) | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  constructor(call: CallFacts, outcome: CallOutcome, streams: CallStreams, onEnd: (isGivenUp: boolean) => void) {
+    this.#call = call;
+    this.#outcome = outcome;
+    this.streams = streams;
+    this.#onEnd = onEnd;
+    const { type, options } = call;
+    const { signal, deadlineMs } = options;
+    if (signal !== undefined) {
+      this.#abort = () => this.#giveUp(signal.reason);
+      signal.addEventListener('abort', this.#abort, { once: true });
+    }
+    if (deadlineMs === undefined) return;
+    this.#timer = setTimeout(() => this.#giveUp(new ProtocolError('Timeout', `no answer to ${type} within ${deadlineMs} ms`)), deadlineMs);
+  }
+
+  settle(answer: Answer | ProtocolError): void {
+    this.#finish(false);
+    try {
+      this.#outcome.resolve(this.#call.method.result(toResult(answer), this.#call.type));
+    } catch (error) {
+      this.#outcome.reject(error);
+    }
+  }
+
+  #giveUp(reason: unknown): void {
+    this.#finish(true);
+    this.#outcome.reject(reason);
+  }
+
+  #finish(isGivenUp: boolean): void {
+    clearTimeout(this.#timer);
+    if (this.#abort !== undefined) this.#call.options.signal?.removeEventListener('abort', this.#abort);
+    this.streams.stop();
+    this.#onEnd(isGivenUp);
+  }
 }
 
 export class OutgoingCalls {
@@ -31,37 +84,19 @@ export class OutgoingCalls {
   }
 
   /** Throws when the request cannot be sent at all: its signal is aborted, or it is too large. */
-  start(type: string, method: Method, params: unknown, { signal, deadlineMs }: CallOptions): OpenCall {
+  start(type: string, method: Method, params: unknown, options: CallOptions): OpenCall {
+    const { signal, deadlineMs } = options;
     signal?.throwIfAborted();
     const id = this.#lastId + 1;
-    this.#send({ id, type, params, ...(deadlineMs !== undefined && { deadlineMs }) });
+    this.#send(deadlineMs === undefined ? { id, type, params } : { id, type, params, deadlineMs });
     this.#lastId = id;
     const streams = new CallStreams(id, 'caller', { sends: method.up, receives: method.down }, this.#sendFrame);
+    const onEnd = (isGivenUp: boolean) => {
+      this.#outstanding.delete(id);
+      if (isGivenUp) this.#send({ id, type: 'cancel' });
+    };
     const result = new Promise<unknown>((resolve, reject) => {
-      const finish = () => {
-        this.#outstanding.delete(id);
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', abort);
-        streams.stop();
-      };
-      const giveUp = (reason: unknown) => {
-        finish();
-        reject(reason);
-        this.#send({ id, type: 'cancel' });
-      };
-      const abort = () => giveUp(signal?.reason);
-      const expire = () => giveUp(new ProtocolError('Timeout', `no answer to ${type} within ${deadlineMs} ms`));
-      const timer = deadlineMs === undefined ? undefined : setTimeout(expire, deadlineMs);
-      signal?.addEventListener('abort', abort, { once: true });
-      const settle = (answer: Answer | ProtocolError) => {
-        finish();
-        try {
-          resolve(method.result(toResult(answer), type));
-        } catch (error) {
-          reject(error);
-        }
-      };
-      this.#outstanding.set(id, { settle, streams });
+      this.#outstanding.set(id, new Outstanding({ type, method, options }, { resolve, reject }, streams, onEnd));
     });
     return { result, up: streams.senders, down: streams.receivers };
   }
@@ -80,7 +115,7 @@ export class OutgoingCalls {
   }
 
   rejectAll(error: ProtocolError): void {
-    for (const { settle } of [...this.#outstanding.values()]) settle(error);
+    for (const outstanding of [...this.#outstanding.values()]) outstanding.settle(error);
   }
 }
 

@@ -42,11 +42,13 @@ export function object<R extends Parsers, O extends Parsers = Readonly<Record<ne
   required: R,
   optional?: O,
 ): Parser<ParsedFields<R> & Partial<ParsedFields<O>>> {
+  const requiredEntries = Object.entries(required);
+  const optionalEntries = Object.entries(optional ?? {});
   const parse = (value: unknown, what: string) => {
     const fields = toFields(value, what);
     const result: Record<string, unknown> = {};
-    for (const [name, parse] of Object.entries(required)) result[name] = parse(fieldOf(fields, name), name);
-    for (const [name, parse] of Object.entries(optional ?? {})) {
+    for (const [name, parse] of requiredEntries) result[name] = parse(fieldOf(fields, name), name);
+    for (const [name, parse] of optionalEntries) {
       const field = fieldOf(fields, name);
       if (field !== undefined) result[name] = parse(field, name);
     }

@@ -36,7 +36,7 @@ interface Timing {
 interface Known {
   view?: InboxView;
   progress?: InboxView['progress'];
-  lastActivity?: string;
+  lastActivity?: Date;
   refreshedMs: number;
   timer?: NodeJS.Timeout;
   dueMs: number;
@@ -71,13 +71,13 @@ export class Activity {
   }
 
   onProgress(uid: string, text: string): void {
-    const time = this.#clock.now().toISOString();
-    Object.assign(this.#of(uid), { progress: { text: headOf(text), time }, lastActivity: time });
+    const now = this.#clock.now();
+    Object.assign(this.#of(uid), { progress: { text: headOf(text), time: now.toISOString() }, lastActivity: now });
     this.#schedule(uid, this.#timing.everyMs);
   }
 
   onActivity(uid: string): void {
-    this.#of(uid).lastActivity = this.#clock.now().toISOString();
+    this.#of(uid).lastActivity = this.#clock.now();
     this.#schedule(uid, this.#timing.activityMs);
   }
 
@@ -134,7 +134,7 @@ export class Activity {
         mailbox,
         isFull: mailbox.unacked >= MAX_UNACKED,
         ...(progress && { progress }),
-        ...(lastActivity !== undefined && { lastActivity }),
+        ...(lastActivity !== undefined && { lastActivity: lastActivity.toISOString() }),
       };
       return known.view;
     } catch (error) {

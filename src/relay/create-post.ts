@@ -39,7 +39,7 @@ export function createPost(deps: PostDeps): Post {
     const route = await routeOf({ client, mail, roster }, speaker, letter);
     const messageId = uuidV7(clock.now().getTime());
     const isAsked = route.type === 'shutdown_request' && speaker.by !== 'system';
-    await keepShutdownAnswer(client, speaker, route, letter);
+    if (route.type === ('shutdown_response' satisfies MessageType)) await keepShutdownAnswer(client, speaker, route, letter);
     const begun: Begun[] = [];
     for (const inbox of route.inboxes) {
       begun.push(isAsked ? ask(inbox, { from: speaker.name, reason: letter.content }) : await deliver(inbox, messageId));
@@ -85,8 +85,8 @@ export function createPost(deps: PostDeps): Post {
   };
 }
 
-async function keepShutdownAnswer(client: Client, { inbox }: Speaker, { type, peer }: Route, { content, metadata }: Letter): Promise<void> {
-  if (type !== ('shutdown_response' satisfies MessageType) || !inbox?.agent || peer) return;
+async function keepShutdownAnswer(client: Client, { inbox }: Speaker, { peer }: Route, { content, metadata }: Letter): Promise<void> {
+  if (!inbox?.agent || peer) return;
   // Before the message: a sender that hears of no answer says it again.
   await keepAnswer(client, inbox.agent, toAnswer(content, metadata));
 }
@@ -98,6 +98,11 @@ function rejected(error: unknown): Promise<never> {
 }
 
 async function receiptOf(route: Route, messageId: string, begun: readonly Begun[]): Promise<Receipt> {
+  const [first] = begun;
+  if (first && !route.isToEverybody) {
+    const filed = await first.filed;
+    return { messageId, accepted: [first.inbox.name], failed: [], delivered: filed !== 'asked' && filed.isDelivered };
+  }
   const results = await Promise.allSettled(begun.map(({ filed }) => filed));
   const accepted: string[] = [];
   const failures: { readonly agent: string; readonly error: unknown }[] = [];
@@ -108,7 +113,6 @@ async function receiptOf(route: Route, messageId: string, begun: readonly Begun[
     else accepted.push(agent);
     delivered &&= result.status === 'fulfilled' && result.value !== 'asked' && result.value.isDelivered;
   });
-  if (!route.isToEverybody && failures[0]) throw failures[0].error;
   const failed = failures.map(({ agent, error }) => ({ agent, code: codeOf(error), message: messageOf(error) }));
   if (failed.length > 0 && accepted.length === 0) throw allFailed(failed);
   return { messageId, accepted, failed, delivered };

@@ -28,7 +28,7 @@ export async function beginDelivery({ mail, hint }: DeliveryDeps, inbox: Inbox, 
   const mailbox = await mail.open(inbox.owner);
   const draft: Draft = { ...words, namespace: inbox.namespace, team: inbox.team };
   const appended = inbox.agent ? mailbox.append(draft) : appendForPeople(mailbox, draft);
-  const filed = appended.then((message) => {
+  const filed = appended.then((message): Filed => {
     const { nextSeq, deliveredSeq } = mailbox.state;
     if (inbox.agent) hint(inbox.owner, nextSeq, message);
     return { message, isDelivered: deliveredSeq >= message.seq };

@@ -35,7 +35,7 @@ export class Roster {
     this.#client = client;
   }
 
-  async team({ namespace, team }: TeamName): Promise<Team | undefined> {
+  team({ namespace, team }: TeamName): Promise<Team | undefined> {
     return ignoreNotFound(this.#client.get<Team>({ kind: 'Team', namespace, name: team }));
   }
 
@@ -68,16 +68,13 @@ export class Roster {
 
   /** By short or full name, `lead` or `orchestrator`, within one team. */
   async inbox(place: TeamName, name: string): Promise<Inbox> {
-    const found = await this.#find(place, name);
-    if (found) return found;
+    const found = name === OPERATOR || name === LEAD ? await this.#reserved(place, name) : await this.agent(place, name);
+    if (found) return 'owner' in found ? found : inboxOf(found);
     throw new NotFoundError(`there is no agent ${name} in team ${place.team}`, { hint: await this.#whoIsThere(place) });
   }
 
-  async #find(place: TeamName, name: string): Promise<Inbox | undefined> {
-    if (name === OPERATOR) return this.people(place);
-    if (name === LEAD) return this.lead(place);
-    const agent = await this.agent(place, name);
-    return agent && inboxOf(agent);
+  #reserved(place: TeamName, name: typeof OPERATOR | typeof LEAD): Promise<Inbox | undefined> {
+    return name === OPERATOR ? this.people(place) : this.lead(place);
   }
 
   async #whoIsThere(place: TeamName): Promise<string> {
@@ -100,8 +97,6 @@ export class Roster {
   }
 
   async #ancestorsOf(team: Team): Promise<readonly Team[]> {
-    // Asked with every message, and most teams have no parent.
-    if (team.spec.parent === undefined) return [];
     const { items } = await this.#client.list<Team>('Team', { namespace: team.metadata.namespace });
     return lineageOf(team, (name) => items.find(({ metadata }) => metadata.name === name)).ancestors;
   }
@@ -110,6 +105,8 @@ export class Roster {
   async policy(place: TeamName): Promise<MessagingPolicy> {
     const team = await this.team(place);
     if (!team) return { enabled: true, broadcast: 'Lead' };
+    // Asked with every message, and most teams have no parent.
+    if (team.spec.parent === undefined) return team.spec.messaging;
     const all = [team, ...(await this.#ancestorsOf(team))].map(({ spec }) => spec.messaging);
     return {
       enabled: all.every(({ enabled }) => enabled),

@@ -48,12 +48,12 @@ interface Target {
 export async function routeOf(deps: RouteDeps, speaker: Speaker, letter: Letter): Promise<Route> {
   const heading = headingOf(speaker, letter);
   const { type, isToEverybody, place, name } = heading;
-  await refuseStranger(deps.roster, speaker, place);
+  if (place.team !== speaker.place.team) await refuseStranger(deps.roster, speaker, place);
   await refuseSilence(deps.roster, speaker, place);
   const target = await targetOf(deps.roster, speaker, letter, heading);
   const { one, inboxes, peer } = target;
   refuseSaying(sayingOf(speaker, heading, target));
-  await refusePolicy(deps, speaker, letter, heading);
+  if (type === 'nudge' || isToEverybody) await refusePolicy(deps, speaker, letter, heading);
   if (letter.replyTo !== undefined)
     await refuseUnknownReply(deps.mail, letter.replyTo, [await ownInbox(deps.roster, speaker), peer, ...inboxes]);
   return { type, isToEverybody, inboxes, to: name === LEAD ? name : (one?.name ?? name), ...(peer && { peer }) };
@@ -67,10 +67,11 @@ function headingOf({ place: own }: Speaker, { to, type: asked, content }: Letter
   return { place, name, isToEverybody, type };
 }
 
+/** Most messages go from one agent to another of its team: for them nothing else is looked for. */
 async function targetOf(roster: Roster, speaker: Speaker, letter: Letter, { place, name, isToEverybody, type }: Heading): Promise<Target> {
-  // Looked for only where it matters: most messages go from one agent to another, and a team without a lead has none to be found.
+  // Looked for only where it matters: a team without a lead has none to be found.
   const lead = name === LEAD || isForLead(type) ? await leadFor(speaker, roster) : undefined;
-  const peer = await peerOf(roster, speaker, letter);
+  const peer = letter.from === undefined ? undefined : await peerOf(roster, speaker, letter);
   if (isToEverybody && peer) throw inAnotherName(speaker, peer);
   if (isToEverybody) return { inboxes: await everybody(roster, speaker, { type, lead }), lead, peer };
   const one = await recipientOf({ roster, speaker, lead, peer }, place, name);

@@ -3,14 +3,14 @@ export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /** Begins when everything that was asked for under this name before has ended, well or not. */
-  async take<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(name) ?? Promise.resolve();
-    const mine = before.then(work, work);
+  take<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name);
+    const mine = before === undefined ? work() : before.then(work, work);
     this.#last.set(name, mine);
-    try {
-      return await mine;
-    } finally {
+    const end = () => {
       if (this.#last.get(name) === mine) this.#last.delete(name);
-    }
+    };
+    mine.then(end, end);
+    return mine;
   }
 }

@@ -12,6 +12,7 @@ import type { Admission } from './change.ts';
 import { type DirectoryLock, lockDirectory } from './disk/lock.ts';
 import { DurableLog, type Recovered, type View } from './disk/log.ts';
 import { makeFolder } from './disk/make-folder.ts';
+import type { SnapshotRow } from './disk/snapshot.ts';
 import { Folders } from './files/folders.ts';
 import { leftEdits } from './files/held.ts';
 import { FileIntake } from './files/intake.ts';
@@ -21,6 +22,7 @@ import { recogniseFile } from './files/recognise.ts';
 import type { FileReport } from './files/report.ts';
 import { isNewer, restoreObject } from './files/restore.ts';
 import { type FileState, isMark, toMark, toState } from './files/state.ts';
+import { FileStates, type FrozenStates } from './files/states.ts';
 import { fileView } from './files/view.ts';
 import { FileWriter } from './files/writer.ts';
 import { type KindRules, Store, type WriteOptions } from './store.ts';
@@ -56,7 +58,7 @@ export class DirectoryStore {
   readonly paths: Paths;
   readonly #lock: DirectoryLock;
   readonly #durable: DurableLog;
-  readonly #states = new Map<string, FileState>();
+  readonly #states = new FileStates();
   readonly #writer: FileWriter;
   readonly #intake: FileIntake;
   readonly #folders: Folders;
@@ -221,7 +223,10 @@ export class DirectoryStore {
     const version = recovered.isIncomplete ? this.#restore(unread, recovered, options) : recovered.version;
     this.store.load(objects.values(), version);
     for (const { kind } of this.#kinds) {
-      this.store.watch(kind, { resourceVersion: String(version) }, ({ object }) => this.#writer.markDirty(keyOf(object)));
+      this.store.watch(kind, { resourceVersion: String(version) }, ({ type, object }) => {
+        this.#states.setOrphaned(idOf(keyOf(object)), type === 'DELETED');
+        this.#writer.markDirty(keyOf(object));
+      });
     }
     for (const key of unread) this.#intake.examine(key);
     for (const key of leftover) this.#writer.markDirty(key);
@@ -234,6 +239,7 @@ export class DirectoryStore {
     const remembered = { mark: marks.get(id), object: objects.get(id), versions: versions.get(id) ?? [], isOrphaned: orphaned.has(id) };
     const state = recogniseFile(this.paths.fileOf(key), remembered);
     if (state) this.#states.set(id, state);
+    this.#states.setOrphaned(id, !objects.has(id));
     return state !== undefined;
   }
 
@@ -315,6 +321,7 @@ export class DirectoryStore {
   #setState(key: ObjectKey, state: FileState | undefined): void {
     if (state) this.#states.set(idOf(key), state);
     else this.#states.delete(idOf(key));
+    this.#states.setOrphaned(idOf(key), this.store.get(key) === undefined);
     this.#durable.note(idOf(key), state && toMark(state));
     // Soon, so that a crash does not cost a second reading of every file; later than any commit that would take it along.
     this.#noteTimer ??= setTimeout(() => {
@@ -323,21 +330,29 @@ export class DirectoryStore {
     }, 500);
   }
 
-  /** For a snapshot. Files whose objects are gone and which are to be removed next have no row in it. */
+  /** For a snapshot: objects are never changed in place, so references will do, and rows are made while they are written. */
   #view(): View {
-    const leftovers = new Map(this.#states);
-    const rows = [...this.store.all()].map((object) => {
-      const id = idOf(keyOf(object));
-      const state = this.#states.get(id);
-      leftovers.delete(id);
-      return state ? { object, file: toMark(state) } : { object };
-    });
-    return { version: this.store.resourceVersion, rows, leftovers: [...leftovers].map(([id, state]) => [id, toMark(state)]) };
+    const objects = [...this.store.all()];
+    const states = this.#states.freezeView();
+    return {
+      version: this.store.resourceVersion,
+      count: objects.length,
+      rows: rowsOf(objects, states),
+      leftovers: this.#states.orphans().map(([id, state]) => [id, toMark(state)]),
+      close: () => states.close(),
+    };
   }
 
   #report(report: FileReport): void {
     if (this.#listeners.size === 0) this.#early?.push(report);
     for (const listener of this.#listeners) listener(report);
+  }
+}
+
+function* rowsOf(objects: readonly KindObject[], states: FrozenStates): Iterable<SnapshotRow> {
+  for (const object of objects) {
+    const state = states.get(idOf(keyOf(object)));
+    yield state ? { object, file: toMark(state) } : { object };
   }
 }
 

@@ -92,7 +92,7 @@ export class Store {
   readonly #admission: Admission;
   readonly #clock: Clock;
   readonly #historyLimit: number;
-  readonly #guard: <T>(object: T) => T;
+  readonly #freezes: boolean;
   #history: History;
   /** The last version given out; the last one that is durable and visible. */
   #allocated = 0;
@@ -103,7 +103,7 @@ export class Store {
   #closed: string | undefined;
 
   constructor({ kinds, admission, persistence, clock = systemClock, historyLimit = DEFAULT_HISTORY, freeze = true }: StoreOptions) {
-    this.#guard = freeze ? freezeJson : (object) => object;
+    this.#freezes = freeze;
     this.#admission = admission;
     this.#commits = new GroupCommit(persistence, (change) => this.#publish(change));
     this.#clock = clock;
@@ -148,7 +148,7 @@ export class Store {
 
   list(kind: string, query: ListQuery = {}): { readonly items: readonly KindObject[]; readonly resourceVersion: number } {
     const items = this.#table(kind).list(this.#query(kind, query));
-    for (const item of items) this.#guard(item);
+    if (this.#freezes) for (const item of items) freezeJson(item);
     return { items, resourceVersion: this.#visible };
   }
 
@@ -309,6 +309,10 @@ export class Store {
     else table.remove(key.namespace, key.name);
     this.#visible = resourceVersion;
     this.#history.publish({ resourceVersion, object: this.#guard(object), before, deleted: type === 'delete', size: json.length });
+  }
+
+  #guard<T>(object: T): T {
+    return this.#freezes ? freezeJson(object) : object;
   }
 
   #table(kind: string): Table {

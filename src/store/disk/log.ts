@@ -40,18 +40,23 @@ export interface Recovered {
   readonly sameBoot: boolean;
 }
 
-/** Everything there is at one moment. */
+/** Everything there is at one moment. Taken in the middle of the store's work, so taking it must cost next to nothing. */
 export interface View {
-  readonly rows: SnapshotRow[];
+  /** Made one by one while they are written, of the state there was when the view was taken. To be gone through once. */
+  readonly rows: Iterable<SnapshotRow>;
+  readonly count: number;
   readonly version: number;
   /** Marks of files whose objects are gone already. */
   readonly leftovers: readonly (readonly [id: string, mark: unknown])[];
+  /** Nothing more is asked of it. */
+  close(): void;
 }
 
 /** Looking for what neighbours have in common takes a twentieth of a start: worth it where memory is what matters. */
 const SHARE_FROM_BYTES = 32 * 1024 * 1024;
 
-interface Cut extends View {
+interface Cut {
+  readonly view: View;
   readonly firstSegment: number;
 }
 
@@ -68,7 +73,7 @@ export class DurableLog implements Persistence {
   #checkpoint: Promise<void> | undefined;
   /** Runs when no append is under way and the store has published all that was committed. */
   #pendingCut: (() => void) | undefined;
-  #view: () => View = () => ({ rows: [], version: 0, leftovers: [] });
+  #view: () => View = () => ({ rows: [], count: 0, version: 0, leftovers: [], close() {} });
 
   private constructor(options: LogOptions, journal: Journal, snapshotBytes: number) {
     this.#directory = options.directory;
@@ -143,12 +148,16 @@ export class DurableLog implements Persistence {
   }
 
   async #takeSnapshot(): Promise<void> {
-    const { rows, version, firstSegment, leftovers } = await this.#cut();
-    // Before the segments that told of their end are dropped.
-    if (leftovers.length > 0) await this.flushNotes();
-    await syncFiles(this.#directory);
-    const header = { format: FORMAT, resourceVersion: version, firstSegment, rows: rows.length };
-    this.#snapshotBytes = await writeSnapshot(this.#snapshotPath(), header, rows);
+    const { view, firstSegment } = await this.#cut();
+    try {
+      // Before the segments that told of their end are dropped.
+      if (view.leftovers.length > 0) await this.flushNotes();
+      await syncFiles(this.#directory);
+      const header = { format: FORMAT, resourceVersion: view.version, firstSegment, rows: view.count };
+      this.#snapshotBytes = await writeSnapshot(this.#snapshotPath(), header, view.rows);
+    } finally {
+      view.close();
+    }
     await this.#journal.dropBefore(firstSegment);
   }
 
@@ -157,11 +166,17 @@ export class DurableLog implements Persistence {
     return new Promise((resolve, reject) => {
       this.#pendingCut = () => {
         this.#pendingCut = undefined;
-        const taken = this.#view();
-        for (const [id, mark] of taken.leftovers) this.note(id, mark);
+        const view = this.#view();
+        for (const [id, mark] of view.leftovers) this.note(id, mark);
         this.#bytesSinceCheckpoint = 0;
         const { segment, sealed } = this.#journal.rotate();
-        sealed.then(() => resolve({ ...taken, firstSegment: segment }), reject);
+        sealed.then(
+          () => resolve({ view, firstSegment: segment }),
+          (error: unknown) => {
+            view.close();
+            reject(error);
+          },
+        );
       };
       this.#cutSoon();
     });

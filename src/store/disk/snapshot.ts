@@ -37,7 +37,8 @@ export interface LoadedSnapshot {
   readonly bytes: number;
 }
 
-const WRITE_BYTES = 1024 * 1024;
+/** As text, and then as bytes, this much is in the way of other work at a time. */
+const WRITE_BYTES = 128 * 1024;
 const READ_BYTES = 4 * 1024 * 1024;
 
 /** Written beside, flushed, then renamed: a crash leaves the old snapshot or the new one. Gives way to other work as it goes. */

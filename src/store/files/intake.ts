@@ -27,7 +27,7 @@ import type { FileWriter } from './writer.ts';
 export interface IntakeOptions {
   readonly paths: Paths;
   readonly store: Store;
-  readonly states: ReadonlyMap<string, FileState>;
+  readonly states: Pick<ReadonlyMap<string, FileState>, 'get'>;
   readonly writer: FileWriter;
   readonly onState: (key: ObjectKey, state: FileState | undefined) => void;
   readonly onReport: OnFileReport;

@@ -20,7 +20,7 @@ export interface WriterOptions {
   readonly paths: Paths;
   /** For files in the making and files just replaced; on the same file system. */
   readonly temporary: string;
-  readonly states: Map<string, FileState>;
+  readonly states: Pick<ReadonlyMap<string, FileState>, 'get'>;
   readonly current: (key: ObjectKey) => KindObject | undefined;
   /** Moves while the store is busy; the writer then takes smaller bites. */
   readonly version: () => number;

@@ -18,7 +18,7 @@ const FULL_RETRY_MS = 1;
 
 export async function ourSender(dir: string): Promise<SendingEnd> {
   const host = new HostLink();
-  await listen(dir, SENDER, host, () => {});
+  await listen(dir, SENDER, host, async () => {});
   const send = async (to: string, content: string): Promise<void> => {
     try {
       await host.call('teamMessage', { to, content });
@@ -60,7 +60,10 @@ async function openReader(dir: string, member: Member, onText: (text: string) =>
     }
     void inbox.markSeen(fresh.map(({ message_id }) => message_id)).then(() => receiver.report());
   });
-  await listen(dir, member, host, (nextSeq, messages) => receiver.hint(nextSeq, messages));
+  await listen(dir, member, host, (nextSeq, messages) => {
+    receiver.hint(nextSeq, messages);
+    return receiver.taken();
+  });
 }
 
 /** Both sockets of a guest, of which the host needs the relay only. */
@@ -68,7 +71,7 @@ async function listen(
   dir: string,
   member: Member,
   host: HostLink,
-  hint: (nextSeq: number, messages?: readonly Envelope[]) => void,
+  hint: (nextSeq: number, messages?: readonly Envelope[]) => Promise<void>,
 ): Promise<void> {
   const hello = async ({ generation: _, ...identity }: HelloParams) => ({ generation: GENERATION, version: 'bench', ...identity });
   const ping = async () => ({ version: 'bench', generation: GENERATION, uptimeMs: 0 });
@@ -83,7 +86,7 @@ async function listen(
           return hello(params);
         },
         async messageHint({ nextSeq, messages }) {
-          hint(nextSeq, messages);
+          await hint(nextSeq, messages);
           return {};
         },
       },
