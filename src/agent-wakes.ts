@@ -4,6 +4,7 @@ import type { Agent, Team } from '#api/types.ts';
 import type { Key, Wake, Watch } from '#runtime/controller.ts';
 import type { Store } from '#store/store.ts';
 import type { Agents } from './agents.ts';
+import { sessionWakes } from './session-wakes.ts';
 
 /** Addresses and phases of team mates change in bursts when a team starts. */
 const TEAM_DELAY_MS = 250;
@@ -17,7 +18,11 @@ export function agentWakes(
       const agent = agentByUid(uid);
       if (agent) enqueue(keyOf(agent));
     };
-    const unsubscribes = [...here.drivers.map((driver) => driver.onChange(wake)), sessions.onChange(wake), git.wake(enqueue)];
+    const unsubscribes = [
+      ...here.drivers.map((driver) => driver.onChange(wake)),
+      sessionWakes({ sessions, agentByUid, wake }),
+      git.wake(enqueue),
+    ];
     return () => {
       for (const unsubscribe of unsubscribes) unsubscribe();
     };

@@ -80,7 +80,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
   const agentByUid = byUid<Agent>(store, 'Agent');
   const teamByUid = byUid<Team>(store, 'Team');
   const teamOf = ({ metadata: { namespace }, spec }: Agent) => store.get({ kind: 'Team', namespace, name: spec.team }) as Team | undefined;
-  const pulled = pulledTasks(store);
+  const pulled = openTasks(store, true);
   const vault = await openVault({ home, log });
   const boards = taskBoards(client);
   const book = createTaskBook({ client, boards, events: events.recorder('task'), canVerify: true });
@@ -131,6 +131,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     limits,
     mayStart: (agent) => startHold(agent, { team: teamOf(agent), agents: agentsIn(store) }, limits),
     pulledTasks: pulled,
+    assignedTasks: openTasks(store, false),
     attempts,
     artifacts,
     boards,
@@ -202,11 +203,12 @@ function memberOf(
   return (items as Agent[]).find(({ metadata }) => metadata.name === name || shortName(team, metadata.name) === name);
 }
 
-/** Tasks that an agent has taken by itself: they do not run in its guest, which knows nothing of them. */
-function pulledTasks(store: Store): (agent: Agent) => number {
+/** Tasks that are an agent's: those it has taken by itself do not run in its guest, which knows nothing of them. */
+function openTasks(store: Store, isPulled: boolean): (agent: Agent) => number {
   return ({ metadata: { namespace, name } }) => {
     const { items } = store.list('Task', { namespace, fieldSelector: `status.owner=${name}` });
-    return (items as Task[]).filter(({ status }) => status?.claim === 'Pulled' && ['Claimed', 'Running'].includes(status.phase ?? ''))
-      .length;
+    const isOpen = ({ status }: Task) =>
+      (status?.claim === 'Pulled') === isPulled && (status?.phase === 'Claimed' || status?.phase === 'Running');
+    return (items as Task[]).filter(isOpen).length;
   };
 }

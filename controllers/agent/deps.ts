@@ -66,6 +66,8 @@ export interface AgentDeps {
   readonly notices?: Notices;
   /** How many Tasks it has claimed that do not run in its guest; none when absent. */
   readonly pulledTasks?: (agent: Agent) => number;
+  /** How many Tasks are its by assignment: its guest tells of them only with the next heartbeat. None when absent. */
+  readonly assignedTasks?: (agent: Agent) => number;
   /** The clock of heartbeats. */
   readonly monotonicMs: () => number;
 }

@@ -186,6 +186,22 @@ describe('a busy agent that is to stop', () => {
     expect(agent()?.status?.shutdown?.requestedAt).toBe('2026-01-02T03:05:05.000Z');
   });
 
+  it('is busy also with a task that has just been assigned and is in no heartbeat yet', async () => {
+    const { agent, newController, look, sessions, client, id } = await running();
+    sessions.beat(id);
+    let assigned = 1;
+    const controller = newController({ assignedTasks: () => assigned });
+    const now = agent() as Agent;
+    await client.update<Agent>({ ...now, spec: { ...now.spec, desiredState: 'Stopped' } });
+    await look(controller);
+    await look(controller);
+    expect(agent()?.status?.phase).toBe('Stopping');
+    assigned = 0;
+    await look(controller);
+    await look(controller);
+    expect(agent()?.status?.phase).toBe('Stopped');
+  });
+
   it('is busy also with tasks that it has pulled itself', async () => {
     const { agent, newController, look, sessions, client, id } = await running();
     sessions.beat(id);

@@ -74,9 +74,12 @@ function isOfFormerRun({ status }: Agent): boolean {
   return Date.parse(status?.shutdown?.requestedAt ?? '') < Date.parse(status?.startedAt ?? '');
 }
 
-function isBusy(agent: Agent, { sessions, pulledTasks }: AgentDeps): boolean {
-  const running = sessions.get(agent.metadata.uid)?.state.heartbeat?.runningTasks.length ?? 0;
-  return running + (pulledTasks?.(agent) ?? 0) > 0;
+function isBusy(agent: Agent, { sessions, pulledTasks, assignedTasks }: AgentDeps): boolean {
+  const { heartbeat, isControlOpen = false } = sessions.get(agent.metadata.uid)?.state ?? {};
+  const running = heartbeat?.runningTasks.length ?? 0;
+  if (running + (pulledTasks?.(agent) ?? 0) > 0) return true;
+  // What was assigned to a guest that cannot be reached does not run, as far as anybody knows.
+  return isControlOpen && (assignedTasks?.(agent) ?? 0) > 0;
 }
 
 function withoutShutdown({ status }: Agent): NonNullable<Agent['status']> {

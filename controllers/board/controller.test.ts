@@ -11,7 +11,7 @@ import { reconcileKey } from '#runtime/reconcile.ts';
 import { openVault } from '#vault/open-vault.ts';
 import type { Vault } from '#vault/vault.ts';
 import { bench, conditionOf, newTask, newTeam } from '../../test/support/controllers.ts';
-import { boardController, VAULT_FINALIZER } from './controller.ts';
+import { boardController, restAfter, VAULT_FINALIZER } from './controller.ts';
 
 let home: string;
 let vault: Vault;
@@ -213,6 +213,29 @@ describe('a board', () => {
     await look();
     expect(text('teams/a/tasks/one.md')).toContain('status: in_progress');
     expect(controller.watches?.[0]?.delayMs).toBe(250);
+  });
+
+  it('rests longer while there is no end of changes, and soon looks again after a quiet time', () => {
+    const first = restAfter(undefined, 1, 0);
+    const second = restAfter(first, 1, 260);
+    const third = restAfter(second, 1, 770);
+    const last = restAfter(third, 1, 1_780);
+    expect([first, second, third, last].map(({ ms }) => ms)).toEqual([250, 500, 1_000, 1_000]);
+    expect(restAfter(last, 1, last.untilMs + 1_000).ms).toBe(250);
+    expect(restAfter(undefined, 100, 0)).toEqual({ ms: 250, untilMs: 2_000 });
+  });
+
+  it('of a team from an earlier life is left alone for a moment, which agents that are found again need more', async () => {
+    const world = await running();
+    const { client } = world;
+    const again = boardController({ client, vault, monotonicMs: () => nowMs });
+    const ctx = { ...world.ctx, now: () => new Date(Date.now() + 3_600_000) };
+    const key = { kind: 'Team', namespace: 'default', name: 'a' };
+    rmSync(at('teams/a/tasks/one.md'));
+    expect(await reconcileKey(again as Controller, key, client, ctx)).toEqual({ requeueAfterMs: 3_000 });
+    expect(existsSync(at('teams/a/tasks/one.md'))).toBe(false);
+    expect(await reconcileKey(again as Controller, key, client, ctx)).toEqual({});
+    expect(existsSync(at('teams/a/tasks/one.md'))).toBe(true);
   });
 
   it('does not look when nothing is new', async () => {

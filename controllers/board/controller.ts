@@ -19,13 +19,20 @@ import { editCommand, folderOf } from './words.ts';
 export const VAULT_FINALIZER = 'agentiso.dev/vault';
 export const VAULT_READY = 'VaultReady';
 
-/** Changes within this time become one index. */
+/** Changes within this time become one index … */
 const COALESCE_MS = 250;
+/** … and while there is no end of them twice as much each time, up to this. */
+const MAX_REST_MS = 1_000;
 /** A large index is made less often, so that it never takes more than this part of the time: one twentieth. */
 const REST_FACTOR = 20;
 /** Files at a time; between them others get their turn, which is most of the time: nobody waits for these files. */
 const BATCH = 8;
 const BREATHER_MS = 10;
+/** The first time after a start nearly all of them are as they should be, and agents that wait to be found again have the better claim. */
+const FIRST_BREATHER_MS = 50;
+/** For the same reason a team that was there long before waits so long for its first look. */
+const FIRST_LOOK_MS = 3_000;
+const LONG_MS = 60_000;
 const LOOK_MS = 5_000;
 
 export interface BoardDeps {
@@ -36,7 +43,9 @@ export interface BoardDeps {
 
 export function boardController({ client, vault, monotonicMs }: BoardDeps): Controller<Team> {
   const boards = new Boards(client, (board) => prepare(board, vault));
-  const restUntilMs = new WeakMap<TeamBoard, number>();
+  const rests = new WeakMap<TeamBoard, Rest>();
+  /** Uids of teams that were looked at, or told to wait. */
+  const begun = new Set<string>();
   return {
     name: 'board',
     kind: 'Team',
@@ -46,21 +55,44 @@ export function boardController({ client, vault, monotonicMs }: BoardDeps): Cont
     watches: [{ kind: 'Task', toKeys: (task, type) => boards.onTask(task, type), delayMs: COALESCE_MS }],
     wakes: [boards.wake, () => vault.onForeignChange((change) => boards.onForeignChange(change))],
     async reconcile(team, ctx) {
+      const isFirstLook = !begun.has(team.metadata.uid);
+      begun.add(team.metadata.uid);
+      if (isFirstLook && isFromBefore(team, ctx.now())) return { requeueAfterMs: FIRST_LOOK_MS };
       const board = await boards.of(team);
-      const restMs = (restUntilMs.get(board) ?? 0) - monotonicMs();
+      const before = rests.get(board);
+      const restMs = (before?.untilMs ?? 0) - monotonicMs();
       if (!board.isDirty || restMs > 0) return board.isDirty ? { requeueAfterMs: Math.ceil(restMs) } : settled(team);
       const indexMs = await writeBoard(board, vault, { team, ctx, monotonicMs });
-      restUntilMs.set(board, monotonicMs() + Math.max(COALESCE_MS, indexMs * REST_FACTOR));
+      rests.set(board, restAfter(before, indexMs, monotonicMs()));
       return settled(team);
     },
     async finalize(team) {
       // Agents and Tasks that still go would write their files again.
       if (isHeldByOthers(team)) return { requeueAfterMs: LOOK_MS };
       boards.forget(team);
+      begun.delete(team.metadata.uid);
       await vault.removeTeam(team.metadata.namespace, team.metadata.name);
       return 'done';
     },
   };
+}
+
+/** How long a board that was just written is left alone. */
+interface Rest {
+  readonly ms: number;
+  readonly untilMs: number;
+}
+
+/** Pure. */
+export function restAfter(before: Rest | undefined, indexMs: number, nowMs: number): Rest {
+  const isBusy = before !== undefined && nowMs < before.untilMs + before.ms;
+  const ms = isBusy ? Math.min(before.ms * 2, MAX_REST_MS) : COALESCE_MS;
+  return { ms, untilMs: nowMs + Math.max(ms, indexMs * REST_FACTOR) };
+}
+
+/** It was made in an earlier life of the daemon, and so were its files. */
+function isFromBefore({ metadata }: Team, now: Date): boolean {
+  return now.getTime() - Date.parse(metadata.creationTimestamp) > LONG_MS;
 }
 
 function isHeldByOthers({ metadata: { finalizers = [] } }: Team): boolean {
@@ -102,7 +134,7 @@ interface Pass {
 
 /** Resolves with how long the index took, which is as long as the board is. */
 async function writeBoard(board: TeamBoard, vault: Vault, pass: Pass): Promise<number> {
-  const { names, foreign, isIndexDirty } = board.take();
+  const { names, foreign, isIndexDirty, isFirst } = board.take();
   const failures: unknown[] = [];
   const attempt = async (work: () => Promise<void>, retry: () => void) => {
     try {
@@ -113,6 +145,7 @@ async function writeBoard(board: TeamBoard, vault: Vault, pass: Pass): Promise<n
       failures.push(error);
     }
   };
+  const breatherMs = isFirst ? FIRST_BREATHER_MS : BREATHER_MS;
   for (let at = 0; at < names.length; at += BATCH) {
     const some = names.slice(at, at + BATCH);
     await Promise.all(
@@ -123,7 +156,7 @@ async function writeBoard(board: TeamBoard, vault: Vault, pass: Pass): Promise<n
         ),
       ),
     );
-    if (at + BATCH < names.length) await delay(BREATHER_MS);
+    if (at + BATCH < names.length) await delay(breatherMs);
   }
   const beganMs = pass.monotonicMs();
   if (isIndexDirty) {

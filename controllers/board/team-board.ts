@@ -14,6 +14,7 @@ export class TeamBoard {
   readonly #dirty = new Set<string>();
   readonly #foreign = new Set<string>();
   #isIndexDirty = true;
+  #isFirst = true;
 
   constructor({ namespace, name, uid }: { readonly namespace: string; readonly name: string; readonly uid: string }) {
     this.namespace = namespace;
@@ -61,14 +62,16 @@ export class TeamBoard {
   }
 
   /** What there is to do; it is taken from the list, and put back by `retry` when it could not be done. */
-  take(): { readonly names: string[]; readonly foreign: string[]; readonly isIndexDirty: boolean } {
+  take(): { readonly names: string[]; readonly foreign: string[]; readonly isIndexDirty: boolean; readonly isFirst: boolean } {
     const foreign = [...this.#foreign];
     const restored = foreign.flatMap((path) => this.nameAt(path) ?? []);
     const work = {
       names: [...new Set([...this.#dirty, ...restored])],
       foreign,
       isIndexDirty: this.#isIndexDirty || this.#foreign.has(INDEX),
+      isFirst: this.#isFirst,
     };
+    this.#isFirst = false;
     this.#dirty.clear();
     this.#foreign.clear();
     this.#isIndexDirty = false;

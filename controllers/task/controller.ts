@@ -14,7 +14,7 @@ import type { Board } from './board.ts';
 import { type Boards, TASK_FINALIZER, taskBoards } from './boards.ts';
 import { isFinished, isHeld, turnOf } from './card.ts';
 import { type Decision, nextStep, wantsRetry } from './decide.ts';
-import { rest } from './finished.ts';
+import { isAtRest, rest } from './finished.ts';
 import { Leases } from './leases.ts';
 import { ensureRemembered, numberIn } from './numbered.ts';
 import { CREATED_BY_ANNOTATION, deadlineOf, halfTimeOf } from './request.ts';
@@ -60,6 +60,7 @@ export function taskController(deps: TaskDeps): Controller<Task> {
     name: 'task',
     kind: 'Task',
     finalizer: TASK_FINALIZER,
+    isAtRest,
     // A pass mostly waits for the disk, and those that wait together share one write.
     concurrency: 64,
     watches: [

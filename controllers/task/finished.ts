@@ -2,8 +2,12 @@
 import { controllerOf, keyOf } from '#api/meta.ts';
 import type { Task } from '#api/types.ts';
 import { ignoreNotFound } from '#lib/errors.ts';
+import { isTrue } from '#runtime/conditions.ts';
 import type { Result } from '#runtime/controller.ts';
 import { type Attending, LOOK_MS } from './attending.ts';
+import { TASK_FINALIZER } from './boards.ts';
+import { isFinished } from './card.ts';
+import { wantsRetry } from './decide.ts';
 
 export async function rest(task: Task, { client, boards, verifier }: Attending, now: Date): Promise<Result> {
   if ((task.spec.verify ?? []).length > 0) await verifier?.forget(task.metadata.uid);
@@ -15,6 +19,32 @@ export async function rest(task: Task, { client, boards, verifier }: Attending, 
   if ((await boards.of(task)).hasOpenDependents(name)) return { requeueAfterMs: LOOK_MS };
   await ignoreNotFound(client.delete(keyOf(task), { preconditions: { uid, resourceVersion } }));
   return {};
+}
+
+/**
+ * Nothing is left to do for it, and nobody is still to be told of it: neither when it is found like this after a start, nor when it was
+ * finished before this change. Pure.
+ */
+export function isAtRest(task: Task, before: Task | undefined): boolean {
+  const { metadata, spec, status } = task;
+  return (
+    isFinished(task) &&
+    (before === undefined || isFinished(before)) &&
+    status?.observedGeneration === metadata.generation &&
+    (metadata.finalizers ?? []).includes(TASK_FINALIZER) &&
+    !wantsRetry(task) &&
+    !isTalkedAbout(task) &&
+    (spec.verify ?? []).length === 0 &&
+    typeof spec.ttlSecondsAfterFinished !== 'number' &&
+    !MARKS.some((mark) => isTrue(task, mark))
+  );
+}
+
+/** Marks of a running attempt, which a pass takes off. */
+const MARKS = ['Stuck', 'FileOverlap'];
+
+function isTalkedAbout({ spec }: Task): boolean {
+  return spec.request !== undefined || spec.planRequired;
 }
 
 /** Undefined: it stays. One that a Team made would only be made again, and run again. */

@@ -45,6 +45,11 @@ describe('a pulled claim', () => {
     expect(crashed.tell()).toContain('a-one');
     await crashed.look();
     expect(crashed.task()?.status).toMatchObject({ phase: 'Pending', reason: 'AttemptLost', failures: 1 });
+    const ended = await pulled();
+    await ended.setAgent('a-worker', { phase: 'Failed', incarnation: 'run-1' }, 'Exited');
+    expect(ended.tell()).toContain('a-one');
+    await ended.look();
+    expect(ended.task()?.status).toMatchObject({ phase: 'Pending', reason: 'AttemptLost', failures: 1 });
     const stopped = await pulled();
     stopped.attempts.stoppedIncarnations.add('run-1');
     await stopped.setAgent('a-worker', { phase: 'Ready', incarnation: 'run-2' });

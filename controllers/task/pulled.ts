@@ -1,6 +1,7 @@
 /** A Task that an agent has claimed by itself, or whose plan is awaited: nothing runs that heartbeats would name, the agent's own life is the lease. */
 import type { Agent, Task } from '#api/types.ts';
 import { shortName } from '#api/types.ts';
+import { getCondition } from '#runtime/conditions.ts';
 import type { Result, WithStatus } from '#runtime/controller.ts';
 import { attemptOf, LOOK_MS, type Means } from './attending.ts';
 import { isVerifying, needsPlan } from './card.ts';
@@ -55,9 +56,14 @@ function isOver(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): Res
     deps.leases.forget(attemptOf(task));
     return handBack(task, INTERRUPTED, ctx);
   }
-  if (isSame) return undefined;
+  if (isSame && !hasExited(agent)) return undefined;
   deps.leases.forget(attemptOf(task));
   return countFailure(task, 'AttemptLost', LOST, ctx);
+}
+
+/** Seen by its driver; whether another run follows does not matter. */
+function hasExited(agent: Agent): boolean {
+  return getCondition(agent, 'WorkspaceReady')?.reason === 'Exited';
 }
 
 function leaseLeftMs(task: Task, agent: Agent, { deps }: Means): number {

@@ -44,6 +44,8 @@ export interface Settled {
 
 /** There may be room again without any change that the team hears of. */
 const ROOM_LOOK_MS = 5_000;
+/** Somebody else wrote first, perhaps something that is of no interest here. */
+const GAVE_WAY_MS = 20;
 
 export async function ensureChildren(team: Team, bounds: Bounds, means: Means): Promise<Settled> {
   const { client, ctx } = means;
@@ -52,11 +54,16 @@ export async function ensureChildren(team: Team, bounds: Bounds, means: Means): 
   const names = new Set(wanted.map(({ metadata }) => metadata.name));
   const owned = bounds.agents.filter((agent) => ownedBy(agent, team));
   const surplus = owned.filter(({ metadata }) => !names.has(metadata.name));
-  for (const agent of bounds.agents) await ensureAgent(client, agent, { team, wanted, isSurplus: surplus.includes(agent), now: ctx.now() });
-  await ensureTasks(client, team, bounds.tasks);
+  const drafts = new Map(wanted.map((draft) => [draft.metadata.name, draft]));
+  let isWritten = true;
+  for (const agent of bounds.agents) {
+    const wish = { team, draft: drafts.get(agent.metadata.name), isSurplus: surplus.includes(agent), now: ctx.now() };
+    isWritten = (await ensureAgent(client, agent, wish)) && isWritten;
+  }
+  isWritten = (await ensureTasks(client, team, bounds.tasks)) && isWritten;
   const leavesMs = await letGo(client, team, { surplus, tasks: bounds.tasks }, ctx);
   const hold = await ensureMade(team, wanted, bounds, means);
-  const requeueAfterMs = leavesMs ?? (hold ? ROOM_LOOK_MS : undefined);
+  const requeueAfterMs = isWritten ? (leavesMs ?? (hold ? ROOM_LOOK_MS : undefined)) : Math.min(GAVE_WAY_MS, leavesMs ?? GAVE_WAY_MS);
   return { wanted, ...(hold ? { hold } : {}), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) };
 }
 
@@ -75,19 +82,18 @@ function nameTaken(kind: string, name: string): StalledError {
 
 interface Wish {
   readonly team: Team;
-  readonly wanted: readonly Draft[];
+  readonly draft: Draft | undefined;
   readonly isSurplus: boolean;
   readonly now: Date;
 }
 
-/** One that is not the team's own is only put to rest with the team. */
-async function ensureAgent(client: Client, agent: Agent, { team, wanted, isSurplus, now }: Wish): Promise<void> {
-  if (agent.metadata.deletionTimestamp !== undefined) return;
-  const draft = wanted.find(({ metadata }) => metadata.name === agent.metadata.name);
+/** One that is not the team's own is only put to rest with the team. False: somebody else wrote first. */
+async function ensureAgent(client: Client, agent: Agent, { team, draft, isSurplus, now }: Wish): Promise<boolean> {
+  if (agent.metadata.deletionTimestamp !== undefined) return true;
   const { desiredState, annotations } = marksOf(agent, { isSurplus, suspend: team.spec.suspend, now });
   const spec = { ...agent.spec, ...(draft?.spec as object | undefined), desiredState };
-  if (equalJson(agent.spec, spec) && equalJson(agent.metadata.annotations ?? {}, annotations)) return;
-  await updateUnlessChanged(client, { ...agent, metadata: { ...agent.metadata, annotations: { ...annotations } }, spec });
+  if (equalJson(agent.spec, spec) && equalJson(agent.metadata.annotations ?? {}, annotations)) return true;
+  return updateUnlessChanged(client, { ...agent, metadata: { ...agent.metadata, annotations: { ...annotations } }, spec });
 }
 
 /** What is missing is made all at once or not at all: half a team does no work. */
@@ -148,29 +154,34 @@ function rested(draft: Draft, { spec }: Team, now: Date): Draft {
   return { ...draft, metadata: { ...draft.metadata, annotations: { ...annotations } }, spec: { ...awake.spec, desiredState } };
 }
 
-/** Makes what is missing, brings back what drifted, removes what the spec no longer lists, but not from under a running attempt. */
-async function ensureTasks(client: Client, team: Team, tasks: readonly Task[]): Promise<void> {
+/**
+ * Makes what is missing, brings back what drifted, removes what the spec no longer lists, but not from under a running attempt.
+ * False: somebody else wrote first.
+ */
+async function ensureTasks(client: Client, team: Team, tasks: readonly Task[]): Promise<boolean> {
   const wanted = tasksOf(team);
   refuseForeigners(team, wanted, tasks);
-  for (const draft of wanted) await ensureTask(client, team, draft);
+  let isWritten = true;
+  for (const draft of wanted) isWritten = (await ensureTask(client, team, draft)) && isWritten;
   const names = new Set(wanted.map(({ metadata }) => metadata.name));
   for (const task of tasks) {
     const { namespace, name, uid, deletionTimestamp } = task.metadata;
     if (!ownedBy(task, team) || names.has(name) || isInWork(task) || deletionTimestamp !== undefined) continue;
     await ignoreNotFound(client.delete({ kind: 'Task', namespace, name }, { preconditions: { uid } }));
   }
+  return isWritten;
 }
 
-async function ensureTask(client: Client, team: Team, draft: Draft): Promise<void> {
+async function ensureTask(client: Client, team: Team, draft: Draft): Promise<boolean> {
   const key = { kind: 'Task', namespace: team.metadata.namespace, name: draft.metadata.name ?? '' };
   const existing = await ignoreNotFound(client.get<KindObject>(key));
   if (!existing) {
     await client.create(owned(draft, team));
-    return;
+    return true;
   }
   if (!ownedBy(existing, team)) throw nameTaken('Task', key.name);
   // Admission adds defaults the draft does not have: compare what the draft says, no more.
   const spec = { ...(existing.spec as object), ...(draft.spec as object) };
-  if (existing.metadata.deletionTimestamp !== undefined || equalJson(existing.spec, spec)) return;
-  await updateUnlessChanged(client, { ...existing, spec });
+  if (existing.metadata.deletionTimestamp !== undefined || equalJson(existing.spec, spec)) return true;
+  return updateUnlessChanged(client, { ...existing, spec });
 }

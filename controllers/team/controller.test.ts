@@ -241,11 +241,29 @@ describe('what this version does not act on', () => {
   });
 });
 
+it('looks again by itself when somebody else wrote to one of its own first, whatever that was', async () => {
+  const { client, look, edit, get } = setUp();
+  await client.create<Team>(newTeam('a', { roles: ROLES, tasks: TASKS }));
+  await look();
+  await edit({ roles: [{ name: 'lead' }, { name: 'dev', count: 2, image: 'go' }] as Team['spec']['roles'] });
+  const beat = interceptClient(client, async (verb, argument) => {
+    const { kind, metadata } = argument as KindObject;
+    if (verb !== 'update' || kind !== 'Agent' || metadata.name !== 'a-dev-1') return;
+    const agent = get<Agent>('Agent', 'a-dev-1') as Agent;
+    await client.updateStatus<Agent>({ ...agent, status: { ...agent.status, lastHeartbeat: '2026-01-02T03:04:05Z' } });
+  });
+  expect(await look(beat)).toMatchObject({ requeueAfterMs: 20 });
+  expect([get<Agent>('Agent', 'a-dev-1')?.spec.image, get<Agent>('Agent', 'a-dev-2')?.spec.image]).toEqual(['rust', 'go']);
+  expect(await look()).toEqual({});
+  expect(get<Agent>('Agent', 'a-dev-1')?.spec.image).toBe('go');
+});
+
 it('is told of changes of its agents and tasks', () => {
   const { controller } = setUp();
   const member = { apiVersion: '', kind: 'Agent', metadata: { namespace: 'n', name: 'x' }, spec: { team: 't' } } as unknown as Agent;
   expect(controller.watches?.map(({ kind, toKeys }) => [kind, toKeys(member, 'MODIFIED')])).toEqual([
     ['Agent', [{ kind: 'Team', namespace: 'n', name: 't' }]],
+    ['Agent', []],
     ['Task', [{ kind: 'Team', namespace: 'n', name: 't' }]],
     ['Merge', [{ kind: 'Team', namespace: 'n', name: 't' }]],
     ['Team', []],

@@ -9,8 +9,9 @@ import type { Agent, Merge, Task, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { StalledError } from '#lib/errors.ts';
 import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
-import type { Controller, Key, ReconcileContext, Result, Wake, WithStatus } from '#runtime/controller.ts';
+import type { Controller, ReconcileContext, Result, Wake, WithStatus } from '#runtime/controller.ts';
 import { ensureChildren, type Means, type Settled, type TeamLimits } from './children.ts';
+import { agentConcern, busyConcern, taskConcern, teamKey } from './concerns.ts';
 import { countWrites } from './counted-writes.ts';
 import { unsupportedFields } from './expand.ts';
 import { Family } from './family.ts';
@@ -22,8 +23,9 @@ import { Places } from './places.ts';
 import { ensureReserved, type Grant, liveReservations } from './reservation.ts';
 import { budgetOf, isOpen, membersOf, phaseOf, readyCondition, taskSummaryOf } from './summary.ts';
 
-/** A team may have thousands of tasks, and each look counts them all. */
-const TASKS_DELAY_MS = 250;
+/** A team may have thousands of tasks, and each look counts them all; while they come and go it is looked at once a second. */
+const WORK_DELAY_MS = 250;
+const WORK_SPACING_MS = 1_000;
 /** Agents of a team start together, each with several changes. */
 const AGENTS_DELAY_MS = 20;
 const DEFAULT_LIMITS: TeamLimits = { maxAgentsPerTeam: 20, maxAgents: 100 };
@@ -54,12 +56,14 @@ export function teamController({ client, limits: given = {}, forgetTeam, people 
     kind: 'Team',
     finalizer: TEAM_FINALIZER,
     watches: [
-      { kind: 'Agent', toKeys: teamKey, delayMs: AGENTS_DELAY_MS },
-      { kind: 'Task', toKeys: teamKey, delayMs: TASKS_DELAY_MS },
+      { kind: 'Agent', toKeys: agentConcern, delayMs: AGENTS_DELAY_MS },
+      { kind: 'Agent', toKeys: busyConcern, delayMs: WORK_DELAY_MS, spacingMs: WORK_SPACING_MS },
+      { kind: 'Task', toKeys: taskConcern, delayMs: WORK_DELAY_MS, spacingMs: WORK_SPACING_MS },
       { kind: 'Merge', toKeys: teamKey },
       { kind: 'Team', toKeys: (team, type) => family.concernedBy(team, type) },
     ],
     ...(people && { wakes: [people.changes] }),
+    ignoresOwnWrites: true,
     async reconcile(team, ctx) {
       await showMessages(team, people);
       return reconcileTeam(team, { client, limits, places, ctx });
@@ -143,8 +147,4 @@ function reportHold(team: Team, hold: Hold | undefined, ready: ConditionInput, c
 
 async function membersIn<T extends KindObject>(client: Client, { metadata }: Team, kind: string): Promise<readonly T[]> {
   return (await client.list<T>(kind, { namespace: metadata.namespace, fieldSelector: `spec.team=${metadata.name}` })).items;
-}
-
-function teamKey(object: KindObject): Key[] {
-  return [{ kind: 'Team', namespace: object.metadata.namespace, name: (object as Agent | Task | Merge).spec.team }];
 }

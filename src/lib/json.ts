@@ -39,9 +39,20 @@ export function freezeJson<T>(value: T): T {
 export function equalJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => equalJson(item, b[index]));
-  if (!isObject(a) || !isObject(b)) return false;
-  const keys = definedKeys(a);
-  return keys.length === definedKeys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]));
+  return isObject(a) && isObject(b) && equalMembers(a, b);
+}
+
+/** Counts instead of making lists: it is called for every write. */
+function equalMembers(a: JsonObject, b: JsonObject): boolean {
+  let left = 0;
+  for (const key of Object.keys(b)) if (b[key] !== undefined) left++;
+  for (const key of Object.keys(a)) {
+    const member = a[key];
+    if (member === undefined) continue;
+    if (!Object.hasOwn(b, key) || !equalJson(member, b[key])) return false;
+    left--;
+  }
+  return left === 0;
 }
 
 export function definedKeys(value: JsonObject): string[] {

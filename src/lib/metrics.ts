@@ -102,7 +102,18 @@ function renderDistribution(name: string, buckets: readonly number[], { labels, 
   return lines;
 }
 
+/** Who counts often hands in the same object. */
+const texts = new WeakMap<Labels, string>();
+
 function renderLabels(labels: Labels): string {
+  const known = texts.get(labels);
+  if (known !== undefined) return known;
+  const text = rendered(labels);
+  texts.set(labels, text);
+  return text;
+}
+
+function rendered(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }

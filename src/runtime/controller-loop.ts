@@ -10,6 +10,7 @@ import { Echoes } from './echo.ts';
 import { Queue } from './queue.ts';
 import { type Outcome, runPass } from './reconcile.ts';
 import type { SourceEvent } from './source.ts';
+import type { Turn } from './turn.ts';
 
 export interface LoopOptions {
   readonly controller: Controller;
@@ -19,6 +20,7 @@ export interface LoopOptions {
   readonly events: EventRecorder;
   readonly metrics: ControllerMetrics;
   readonly random: () => number;
+  readonly turn: Turn;
 }
 
 const CONCURRENCY = 10;
@@ -28,12 +30,15 @@ export class ControllerLoop {
   readonly #log: Logger;
   readonly #queue: Queue;
   readonly #echoes = new Echoes();
+  /** When each key was last looked at, where a watch has to know. */
+  readonly #lookedMs: Map<string, number> | undefined;
 
   constructor(options: LoopOptions) {
     const { controller, log, metrics, random } = options;
     this.#options = options;
     this.#log = log.child({ controller: controller.name });
     this.#queue = new Queue({ hooks: metrics.queueHooks(controller.name), random });
+    this.#lookedMs = controller.watches?.some(({ spacingMs }) => spacingMs !== undefined) ? new Map() : undefined;
   }
 
   /** The kinds to listen to. */
@@ -46,11 +51,11 @@ export class ControllerLoop {
     return this.#queue.stalledMs;
   }
 
-  onEvent({ type, object }: SourceEvent): void {
+  onEvent(event: SourceEvent): void {
     const { kind, watches = [] } = this.#options.controller;
-    if (object.kind === kind) this.#onOwn(type, object);
+    if (event.object.kind === kind) this.#onOwn(event);
     for (const watch of watches) {
-      if (watch.kind === object.kind) this.#onWatched(watch, object, type);
+      if (watch.kind === event.object.kind) this.#onWatched(watch, event);
     }
   }
 
@@ -70,23 +75,39 @@ export class ControllerLoop {
     this.#queue.stop();
   }
 
-  #onOwn(type: SourceEvent['type'], object: KindObject): void {
+  #onOwn({ type, object, before }: SourceEvent): void {
     const key = keyOf(object);
-    if (type === 'SYNC' || this.#echoes.isNews(formatKey(key), object.metadata.resourceVersion)) this.#queue.add(key);
+    const id = formatKey(key);
+    if (type === 'DELETED') this.#lookedMs?.delete(id);
+    if (type !== 'SYNC' && (this.#isAtRest(object, before) || !this.#echoes.isNews(id, object.metadata.resourceVersion))) return;
+    if (isAskedFor(object, before)) this.#queue.addFirst(key);
+    else this.#queue.add(key);
   }
 
-  #onWatched(watch: Watch, object: KindObject, type: SourceEvent['type']): void {
+  #isAtRest(object: KindObject, before: KindObject | undefined): boolean {
+    return object.metadata.deletionTimestamp === undefined && (this.#options.controller.isAtRest?.(object, before) ?? false);
+  }
+
+  #onWatched(watch: Watch, { type, object, before }: SourceEvent): void {
     try {
-      for (const key of watch.toKeys(object, type)) {
-        if (key.kind === this.#options.controller.kind) this.#queue.addAfter(key, watch.delayMs ?? 0);
+      for (const key of watch.toKeys(object, type, before)) {
+        if (key.kind === this.#options.controller.kind) this.#queue.addAfter(key, this.#delayMs(watch, key));
       }
     } catch (error) {
       this.#log.error({ err: error, watched: formatKey(keyOf(object)) }, 'toKeys failed');
     }
   }
 
+  #delayMs({ delayMs = 0, spacingMs }: Watch, key: Key): number {
+    const lookedMs = spacingMs === undefined ? undefined : this.#lookedMs?.get(formatKey(key));
+    return lookedMs === undefined || spacingMs === undefined ? delayMs : Math.max(delayMs, lookedMs + spacingMs - performance.now());
+  }
+
   async #work(signal: AbortSignal): Promise<void> {
-    for (let key = await this.#queue.next(); key; key = await this.#queue.next()) await this.#pass(key, signal);
+    for (let key = await this.#queue.next(); key; key = await this.#queue.next()) {
+      await this.#options.turn.pause();
+      await this.#pass(key, signal);
+    }
   }
 
   async #pass(key: Key, signal: AbortSignal): Promise<void> {
@@ -94,12 +115,14 @@ export class ControllerLoop {
     const id = formatKey(key);
     const ctx = this.#context(key, signal);
     const startedMs = performance.now();
+    this.#lookedMs?.set(id, startedMs);
     this.#echoes.begin(id);
     const outcome = await runPass(controller, key, client, ctx);
     metrics.passed(controller.name, outcome.result, (performance.now() - startedMs) / 1_000);
     this.#requeue(key, outcome, ctx);
+    const isOwnNews = outcome.result === 'success' && !controller.ignoresOwnWrites;
     // Before done(): the key is then handed out again, not forgotten.
-    if (this.#echoes.end(id, { failed: outcome.result !== 'success', written: outcome.written })) this.#queue.add(key);
+    if (this.#echoes.end(id, { isOwnNews, written: outcome.written })) this.#queue.add(key);
     this.#queue.done(key);
   }
 
@@ -120,19 +143,30 @@ export class ControllerLoop {
 
   #context({ kind, namespace, name }: Key, signal: AbortSignal): ReconcileContext {
     const { clock, events } = this.#options;
-    const reconcileId = randomUUID();
-    const newLog = () => this.#log.child({ kind, namespace, name, reconcileId });
+    let id: string | undefined;
     let log: Logger | undefined;
+    const idOfPass = () => {
+      id ??= randomUUID();
+      return id;
+    };
+    const newLog = () => this.#log.child({ kind, namespace, name, reconcileId: idOfPass() });
     return {
       // Made for those that have something to say: most passes say nothing, and a start makes one for every object there is.
       get log() {
         log ??= newLog();
         return log;
       },
+      get reconcileId() {
+        return idOfPass();
+      },
       now: () => clock.now(),
       signal,
-      reconcileId,
       events,
     };
   }
+}
+
+/** A person wants something else of it, and waits; everything else is news of what goes on by itself. */
+function isAskedFor({ metadata }: KindObject, before: KindObject | undefined): boolean {
+  return before !== undefined && before.metadata.generation !== metadata.generation;
 }

@@ -1,5 +1,5 @@
 /** What every controller reports about its passes and its queue. */
-import type { Metrics } from '#lib/metrics.ts';
+import type { Labels, Metrics } from '#lib/metrics.ts';
 import type { QueueHooks } from './queue.ts';
 import type { Outcome } from './reconcile.ts';
 
@@ -15,16 +15,30 @@ export function controllerMetrics(metrics: Metrics): ControllerMetrics {
   const depth = metrics.gauge('agentiso_workqueue_depth', 'Keys that wait for a pass.');
   const adds = metrics.counter('agentiso_workqueue_adds_total', 'Keys that entered the queue, duplicates not counted.');
   const retries = metrics.counter('agentiso_workqueue_retries_total', 'Keys that were put back after a failure.');
+  const labels = new Map<string, ControllerLabels>();
+  const labelsOf = (controller: string): ControllerLabels => {
+    const known = labels.get(controller) ?? { own: { controller }, results: new Map() };
+    labels.set(controller, known);
+    return known;
+  };
   return {
     passed(controller, result, seconds) {
-      total.inc({ controller, result });
-      duration.observe(seconds, { controller });
-      if (result === 'error') errors.inc({ controller });
+      const { own, results } = labelsOf(controller);
+      const ofResult = results.get(result) ?? { controller, result };
+      results.set(result, ofResult);
+      total.inc(ofResult);
+      duration.observe(seconds, own);
+      if (result === 'error') errors.inc(own);
     },
-    queueHooks: (controller) => ({
-      added: () => adds.inc({ controller }),
-      retried: () => retries.inc({ controller }),
-      depth: (keys) => depth.set(keys, { controller }),
-    }),
+    queueHooks(controller) {
+      const { own } = labelsOf(controller);
+      return { added: () => adds.inc(own), retried: () => retries.inc(own), depth: (keys) => depth.set(keys, own) };
+    },
   };
+}
+
+/** The same objects each time: there are thousands of passes a second, and what labels look like as text is known by the object. */
+interface ControllerLabels {
+  readonly own: Labels;
+  readonly results: Map<Outcome['result'], Labels>;
 }

@@ -32,10 +32,12 @@ export interface ReconcileContext extends SweepContext {
 /** Objects of another kind whose changes concern ours. */
 export interface Watch {
   readonly kind: string;
-  /** Keys of other kinds than the controller's are dropped. */
-  toKeys(object: KindObject, type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'SYNC'): readonly Key[];
+  /** Keys of other kinds than the controller's are dropped. `before`: what was last heard of an object that was there already. */
+  toKeys(object: KindObject, type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'SYNC', before?: KindObject): readonly Key[];
   /** Changes within this time become one look: for objects that come in thousands. */
   readonly delayMs?: number;
+  /** A look that this watch asks for begins so long after the one before, whoever asked for that: for changes that never end. */
+  readonly spacingMs?: number;
 }
 
 /** Something outside the API that concerns our objects, such as a process that ended. Returns how to stop listening. */
@@ -54,6 +56,13 @@ export interface Controller<T extends KindObject = KindObject> {
   readonly finalizer?: string;
   /** Keys at the same time; 10 when absent. */
   readonly concurrency?: number;
+  /**
+   * There is nothing to do for an object that is like this, whatever it was before: hearing of it brings no pass. Deletions and the
+   * looks at everything from time to time do all the same.
+   */
+  isAtRest?(object: T, before: T | undefined): boolean;
+  /** A pass that succeeds leaves nothing to the next one: hearing of what it wrote itself brings none. */
+  readonly ignoresOwnWrites?: boolean;
   /**
    * The condition that carries what was thrown: Ready when absent, false for kinds without conditions.
    * A pass that succeeds sets it itself, or the failure would stay on the object.

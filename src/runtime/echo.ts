@@ -1,5 +1,5 @@
 /**
- * Tells the echo of a failed pass's own writes from other people's changes.
+ * Tells the echo of a pass's own writes from other people's changes.
  * Without it a failure would write its condition, hear of that write, run again at once, and so outrun its back-off.
  */
 
@@ -9,7 +9,7 @@ interface Running {
 
 export class Echoes {
   readonly #running = new Map<string, Running>();
-  /** What a failed pass wrote and has perhaps not heard of yet. */
+  /** What a pass wrote and has perhaps not heard of yet. */
   readonly #expected = new Map<string, ReadonlySet<string>>();
 
   begin(id: string): void {
@@ -24,11 +24,11 @@ export class Echoes {
     return !running && !this.#expected.get(id)?.has(version);
   }
 
-  /** True when the running pass may have missed something. */
-  end(id: string, { failed, written }: { failed: boolean; written: readonly string[] }): boolean {
+  /** True when another pass is needed. `isOwnNews`: also for what this one wrote. */
+  end(id: string, { isOwnNews, written }: { isOwnNews: boolean; written: readonly string[] }): boolean {
     const heard = this.#running.get(id)?.heard ?? new Set();
     this.#running.delete(id);
-    if (!failed) return heard.size > 0;
+    if (isOwnNews) return heard.size > 0;
     const own = new Set(written);
     if (own.size > 0) this.#expected.set(id, own);
     return [...heard].some((version) => !own.has(version));

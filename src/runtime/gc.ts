@@ -8,6 +8,7 @@ import type { ControllerMetrics } from './controller-metrics.ts';
 import { OwnerIndex } from './owner-index.ts';
 import { Queue } from './queue.ts';
 import type { SourceEvent } from './source.ts';
+import type { Turn } from './turn.ts';
 
 export interface CollectorOptions {
   readonly client: Client;
@@ -15,6 +16,7 @@ export interface CollectorOptions {
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
   readonly random: () => number;
+  readonly turn: Turn;
 }
 
 export const COLLECTOR_NAME = 'garbage-collector';
@@ -67,6 +69,7 @@ export class GarbageCollector {
 
   async #work(): Promise<void> {
     for (let key = await this.#queue.next(); key; key = await this.#queue.next()) {
+      await this.#options.turn.pause();
       const startedMs = performance.now();
       const result = await this.#pass(key);
       this.#options.metrics.passed(COLLECTOR_NAME, result, (performance.now() - startedMs) / 1_000);

@@ -316,6 +316,89 @@ describe('passes', () => {
   });
 });
 
+describe('what a controller hears of', () => {
+  const change = async ({ client, get }: BoxFixture, name: string, size: number) => {
+    await client.update({ ...(get(name) as Box), spec: { size } });
+    await settle();
+  };
+
+  it('brings no pass for an object that is at rest, until something is wanted of it, it goes, or everything is looked at', async () => {
+    const fixture = boxFixture();
+    const { client } = fixture;
+    const controller = { ...recording(async () => {}), isAtRest: (box: Box) => box.spec?.size === 0 };
+    await client.create(newBox('resting', 0));
+    await client.create(newBox('busy', 1));
+    const { end } = start(fixture, { controllers: [controller as Controller], resyncMs: 60_000 });
+    await settle();
+    expect(controller.passes.splice(0)).toEqual(['busy']);
+    await change(fixture, 'resting', 2);
+    await change(fixture, 'resting', 0);
+    expect(controller.passes.splice(0)).toEqual(['resting']);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(controller.passes.splice(0).sort()).toEqual(['busy', 'resting']);
+    await end();
+  });
+
+  it('of its own writes brings no pass where it says so, of those of others it does', async () => {
+    const fixture = boxFixture();
+    const passes: number[] = [];
+    const controller: Controller<Box> = {
+      name: 'own',
+      kind: 'Box',
+      ignoresOwnWrites: true,
+      async reconcile(box) {
+        passes.push(box.spec?.size ?? 0);
+        box.status.size = box.spec?.size ?? 0;
+        return {};
+      },
+    };
+    const { end } = start(fixture, { controllers: [controller as Controller] });
+    await fixture.client.create(newBox('a', 1));
+    await settle();
+    expect([passes.splice(0), fixture.get('a')?.status?.size]).toEqual([[1], 1]);
+    await change(fixture, 'a', 2);
+    expect(passes.splice(0)).toEqual([2]);
+    await fixture.client.updateStatus({ ...(fixture.get('a') as Box), status: { size: 77 } });
+    await settle();
+    expect([passes.splice(0), fixture.get('a')?.status?.size]).toEqual([[2], 2]);
+    await end();
+  });
+
+  it('tells its watches what was known before, and is spaced where there is no end of it', async () => {
+    const fixture = boxFixture();
+    const { client } = fixture;
+    const heard: string[] = [];
+    const spaced: Controller<Box> & { readonly passes: string[] } = recording(async () => {});
+    const controller: Controller<Box> = {
+      ...spaced,
+      watches: [
+        {
+          kind: 'Lid',
+          spacingMs: 1_000,
+          toKeys(lid, type, before) {
+            heard.push(`${type} ${(before as Box | undefined)?.spec?.size ?? 'unknown'} ${(lid as Box).spec?.size}`);
+            return [boxKey('a')];
+          },
+        },
+      ],
+    };
+    await client.create(newBox('a', 1));
+    const { end } = start(fixture, { controllers: [controller as Controller] });
+    await vi.advanceTimersByTimeAsync(5_000);
+    spaced.passes.length = 0;
+    const lid = await client.create({ ...newBox('lid', 1), kind: 'Lid' } as never);
+    await settle();
+    expect(spaced.passes.splice(0)).toEqual(['a']);
+    await client.update({ ...(lid as Box), spec: { size: 2 } });
+    await vi.advanceTimersByTimeAsync(900);
+    expect(spaced.passes).toEqual([]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(spaced.passes).toEqual(['a']);
+    expect(heard).toEqual(['ADDED unknown 1', 'MODIFIED 1 2']);
+    await end();
+  });
+});
+
 describe('a stop', () => {
   it('waits for the running pass and starts no other', async () => {
     const fixture = boxFixture();

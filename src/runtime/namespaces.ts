@@ -4,10 +4,12 @@
  */
 import { DEFAULT_NAMESPACE } from '#api/meta.ts';
 import type { Client } from '#client/client.ts';
-import { isCode } from '#lib/errors.ts';
+import { ignoreNotFound, isCode } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 
 export async function ensureNamespace(client: Client, name: string): Promise<void> {
+  // It is asked for with every object that comes, and a look costs far less than a creation that is refused.
+  if (await ignoreNotFound(client.get({ kind: 'Namespace', namespace: '', name }))) return;
   try {
     await client.create({
       apiVersion: 'v1',

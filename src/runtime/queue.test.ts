@@ -113,6 +113,43 @@ describe('a queue', () => {
     expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 5_120, 10_240, 20_480, 30_000, 30_000, 5]);
   });
 
+  it('hands out first what somebody waits for, also when it was in line already', async () => {
+    const queue = new Queue();
+    for (const name of ['a', 'b', 'c']) queue.add(key(name));
+    queue.addFirst(key('c'));
+    queue.addFirst(key('d'));
+    queue.add(key('c'));
+    expect(queue.depth).toBe(4);
+    expect([await take(queue), await take(queue), await take(queue), await take(queue), await take(queue)]).toEqual([
+      ...['c', 'd', 'a', 'b'],
+      undefined,
+    ]);
+  });
+
+  it('hands out first, after its pass, what is waited for since the pass began, and never two passes of one key', async () => {
+    const queue = new Queue();
+    queue.add(key('a'));
+    expect(await take(queue)).toBe('a');
+    queue.add(key('b'));
+    queue.add(key('a'));
+    queue.addFirst(key('a'));
+    expect(queue.depth).toBe(1);
+    queue.done(key('a'));
+    expect([await take(queue), await take(queue), await take(queue)]).toEqual(['a', 'b', undefined]);
+  });
+
+  it('lets nobody wait for ever because others go first', async () => {
+    const queue = new Queue();
+    queue.add(key('patient'));
+    const taken: string[] = [];
+    for (let index = 0; index < 20 && !taken.includes('patient'); index++) {
+      queue.addFirst(key(`hurried-${index}`));
+      queue.addFirst(key(`hurried-too-${index}`));
+      taken.push((await take(queue)) ?? '');
+    }
+    expect(taken.indexOf('patient')).toBe(8);
+  });
+
   it('ends: whoever waits gets nothing, nothing is taken, no timer stays', async () => {
     const queue = new Queue();
     const waiting = queue.next();

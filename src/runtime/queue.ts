@@ -1,6 +1,7 @@
 /**
  * The work queue of one controller: keys, deduplicated, one pass per key at a time, delays and per-key back-off.
  * A key added while it is being processed is handed out again afterwards. A pass makes earlier delays of its key moot.
+ * What somebody waits for goes first, but never keeps the rest from having its turn.
  */
 import { formatKey } from '#api/meta.ts';
 import { backoffMs } from '#lib/backoff.ts';
@@ -23,17 +24,19 @@ export interface QueueOptions {
 
 type Waiter = (key: Key | undefined) => void;
 
-/** Taken keys stay at the front of the array until there are this many: shifting each time would cost the whole length. */
-const COMPACT_AT = 1_024;
+/** So many keys in a row may go before others that have waited longer. */
+const FIRST_IN_A_ROW = 8;
 
 export class Queue {
   readonly #hooks: QueueHooks;
   readonly #random: () => number;
   readonly #nowMs: () => number;
-  #ready: Key[] = [];
-  #taken = 0;
-  /** Ids that are to be handed out: those in `#ready`, and those that wait for their running pass to end. */
-  readonly #wanted = new Set<string>();
+  /** By id, in the order in which they are handed out. */
+  readonly #ready = new Map<string, Key>();
+  readonly #first = new Map<string, Key>();
+  #inARow = 0;
+  /** Ids that are to be handed out, ready or waiting for their running pass to end; true for those that go first. */
+  readonly #wanted = new Map<string, boolean>();
   readonly #running = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #delays = new Delays();
@@ -51,7 +54,7 @@ export class Queue {
 
   /** Keys that could be handed out now. */
   get depth(): number {
-    return this.#ready.length - this.#taken;
+    return this.#ready.size + this.#first.size;
   }
 
   /** For how long keys have been ready and none has been taken. */
@@ -66,9 +69,25 @@ export class Queue {
   add(key: Key): void {
     const id = formatKey(key);
     if (this.#stopped || this.#wanted.has(id)) return;
-    this.#wanted.add(id);
+    this.#want(key, id, false);
+  }
+
+  /** Before those that were only added, also if it is one of them already. */
+  addFirst(key: Key): void {
+    const id = formatKey(key);
+    if (this.#stopped || this.#wanted.get(id)) return;
+    this.#ready.delete(id);
+    if (!this.#wanted.has(id)) this.#want(key, id, true);
+    else {
+      this.#wanted.set(id, true);
+      if (!this.#running.has(id)) this.#first.set(id, key);
+    }
+  }
+
+  #want(key: Key, id: string, isFirst: boolean): void {
+    this.#wanted.set(id, isFirst);
     this.#hooks.added?.();
-    if (!this.#running.has(id)) this.#offer(key);
+    if (!this.#running.has(id)) this.#offer(key, id);
   }
 
   /** The earliest of several delays wins. */
@@ -98,37 +117,43 @@ export class Queue {
   /** The next key, which is then running until `done`; undefined when the queue has stopped. */
   next(): Promise<Key | undefined> {
     if (this.#stopped) return Promise.resolve(undefined);
-    const key = this.#ready[this.#taken];
+    const key = this.#take();
     if (!key) return new Promise((resolve) => this.#waiters.push(resolve));
     this.#movedMs = this.#nowMs();
-    this.#taken++;
-    if (this.#taken >= COMPACT_AT && this.#taken * 2 >= this.#ready.length) {
-      this.#ready = this.#ready.slice(this.#taken);
-      this.#taken = 0;
-    }
     this.#hooks.depth?.(this.depth);
     this.#begin(key);
     return Promise.resolve(key);
   }
 
+  #take(): Key | undefined {
+    const isFirst = this.#first.size > 0 && (this.#inARow < FIRST_IN_A_ROW || this.#ready.size === 0);
+    this.#inARow = isFirst ? this.#inARow + 1 : 0;
+    const line = isFirst ? this.#first : this.#ready;
+    for (const [id, key] of line) {
+      line.delete(id);
+      return key;
+    }
+    return undefined;
+  }
+
   done(key: Key): void {
     const id = formatKey(key);
     this.#running.delete(id);
-    if (this.#wanted.has(id) && !this.#stopped) this.#offer(key);
+    if (this.#wanted.has(id) && !this.#stopped) this.#offer(key, id);
   }
 
   /** Hands out nothing more and takes nothing more. */
   stop(): void {
     this.#stopped = true;
-    this.#ready = [];
-    this.#taken = 0;
+    this.#ready.clear();
+    this.#first.clear();
     this.#hooks.depth?.(0);
     if (this.#timer) clearTimeout(this.#timer.handle);
     this.#timer = undefined;
     for (const resolve of this.#waiters.splice(0)) resolve(undefined);
   }
 
-  #offer(key: Key): void {
+  #offer(key: Key, id: string): void {
     const waiter = this.#waiters.shift();
     if (waiter) {
       this.#begin(key);
@@ -136,7 +161,7 @@ export class Queue {
       return;
     }
     if (this.depth === 0) this.#movedMs = this.#nowMs();
-    this.#ready.push(key);
+    (this.#wanted.get(id) ? this.#first : this.#ready).set(id, key);
     this.#hooks.depth?.(this.depth);
   }
 

@@ -13,6 +13,8 @@ export interface SourceEvent {
   /** SYNC: nothing is known to have changed; look again all the same. */
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'SYNC';
   readonly object: KindObject;
+  /** What was last heard of it, for one that was there already. */
+  readonly before?: KindObject;
 }
 
 export interface SourceOptions {
@@ -99,10 +101,13 @@ class Source {
     else if (sync) this.#apply({ type: 'SYNC', object });
   }
 
-  #apply(event: SourceEvent): void {
-    const id = formatKey(keyOf(event.object));
-    if (event.type === 'DELETED') this.#known.delete(id);
-    else this.#known.set(id, event.object);
-    this.#options.onEvent(event);
+  #apply({ type, object }: SourceEvent): void {
+    const id = formatKey(keyOf(object));
+    const before = this.#known.get(id);
+    if (type === 'DELETED') this.#known.delete(id);
+    else this.#known.set(id, object);
+    // Another object of the same name is no earlier state of this one.
+    const isSame = before?.metadata.uid === object.metadata.uid && type !== 'ADDED';
+    this.#options.onEvent(before && isSame ? { type, object, before } : { type, object });
   }
 }

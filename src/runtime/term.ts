@@ -10,6 +10,7 @@ import { GarbageCollector } from './gc.ts';
 import { aborted, settlesWithin } from './sleep.ts';
 import { runSource, type SourceEvent } from './source.ts';
 import { runSweep } from './sweep-loop.ts';
+import { Turn } from './turn.ts';
 
 export interface TermDeps {
   readonly client: Client;
@@ -66,12 +67,13 @@ export async function runTerm(deps: TermDeps, stop: AbortSignal, lost: AbortSign
 
 function createLoops(deps: TermDeps): Loop[] {
   const { controllers, gcKinds, events } = deps;
+  const turn = new Turn();
   const loops: Loop[] = controllers.map((controller) => {
-    const loop = new ControllerLoop({ ...deps, controller, events: events.recorder(controller.name) });
+    const loop = new ControllerLoop({ ...deps, turn, controller, events: events.recorder(controller.name) });
     deps.stalls.set(controller.name, () => loop.stalledMs);
     return loop;
   });
-  if (gcKinds.length > 0) loops.push(new GarbageCollector({ ...deps, kinds: gcKinds }));
+  if (gcKinds.length > 0) loops.push(new GarbageCollector({ ...deps, turn, kinds: gcKinds }));
   return loops;
 }
 
