@@ -58,6 +58,29 @@ it('writes a line per call, in their order, for nobody else to read', async () =
   expect([statSync(path).mode & 0o777, statSync(directory).mode & 0o777]).toEqual([0o600, 0o700]);
 });
 
+it('writes now and then, however many calls there are', async () => {
+  const { path, open } = world();
+  const log = open();
+  const size = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  let recordedMs = 0;
+  /** Calls come every millisecond, so that there are some during each write. */
+  const growth = async (before: number): Promise<number> => {
+    while (size() === before) {
+      if (performance.now() - recordedMs >= 1) {
+        log.record(ENTRY);
+        recordedMs = performance.now();
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return performance.now();
+  };
+  const firstMs = await growth(0);
+  const betweenMs = (await growth(size())) - firstMs;
+  await log.close();
+  // A timer of 200 ms is never early.
+  expect(betweenMs).toBeGreaterThan(100);
+});
+
 it('keeps five full files beside the one that it writes to', async () => {
   const { directory, path, open, lines } = world({ maxBytes: 1_000 });
   const log = open();

@@ -59,26 +59,28 @@ export function openAuditLog({ home, log, clock = systemClock, maxBytes = MAX_BY
     if (!isRefused) log.warn({ path, err }, 'the log of calls cannot be written; calls go on');
     isRefused = true;
   };
-  const drain = async () => {
-    while (waiting.length > 0) {
-      const lines = waiting;
-      waiting = [];
-      try {
-        await write(lines);
-      } catch (error) {
-        refused(lines, error);
-        return;
-      }
+  /** What came meanwhile waits for the next time, or a busy daemon would write for every call. */
+  const writeWaiting = async () => {
+    const lines = waiting;
+    waiting = [];
+    try {
+      if (lines.length > 0) await write(lines);
+    } catch (error) {
+      refused(lines, error);
     }
   };
   const start = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    writing ??= drain().finally(() => {
+    writing ??= writeWaiting().finally(() => {
       writing = undefined;
-      if (waiting.length > 0) startIn(RETRY_MS);
+      if (waiting.length > 0) startIn(isRefused ? RETRY_MS : GATHER_MS);
     });
     return writing;
+  };
+  const flush = async (): Promise<void> => {
+    do await start();
+    while (waiting.length > 0 && !isRefused);
   };
   const startIn = (ms: number) => {
     if (timer !== undefined || isClosed) return;
@@ -94,10 +96,10 @@ export function openAuditLog({ home, log, clock = systemClock, maxBytes = MAX_BY
       if (waiting.length === GATHERED && !isRefused) void start();
       else startIn(isRefused ? RETRY_MS : GATHER_MS);
     },
-    flush: start,
+    flush,
     async close() {
       isClosed = true;
-      await start();
+      await flush();
     },
   };
 }

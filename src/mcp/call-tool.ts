@@ -44,15 +44,20 @@ const DEADLINE_MS = 120_000;
 export async function callTool(calls: Calls, asker: Asker, request: CallRequest): Promise<ToolResult> {
   const started = performance.now();
   const noted: Noted = {};
-  const record = (outcome: string) =>
-    calls.audit.record({
-      who: asker.caller.user,
-      mode: 'orchestrator',
-      tool: request.name.slice(0, MAX_NAME_CHARS),
-      ...(noted.resource !== undefined && { resource: noted.resource }),
-      outcome,
-      durationMs: Math.round(performance.now() - started),
-    });
+  const record = (outcome: string) => {
+    const durationMs = Math.round(performance.now() - started);
+    // When the answer is on its way.
+    process.nextTick(() =>
+      calls.audit.record({
+        who: asker.caller.user,
+        mode: 'orchestrator',
+        tool: request.name.slice(0, MAX_NAME_CHARS),
+        ...(noted.resource !== undefined && { resource: noted.resource }),
+        outcome,
+        durationMs,
+      }),
+    );
+  };
   try {
     const result = await answered(calls, asker, request, noted);
     record(request.signal.aborted ? CANCELLED : 'ok');

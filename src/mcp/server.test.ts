@@ -1,5 +1,6 @@
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { LineTransport } from './line-transport.ts';
 import { ADMIN, openStand } from './sessions.fixture.ts';
 
 const open: { close(): void }[] = [];
@@ -51,6 +52,16 @@ describe('a session', () => {
       message: expect.stringContaining('name must be a string'),
     });
     await expect(ask('resources/read')).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it('is over at once for a client that is gone before it begins', async () => {
+    const { sessions, pair } = await stand();
+    pair.near.destroy();
+    await vi.waitFor(() => expect(pair.far.destroyed).toBe(true));
+    const closed = vi.fn();
+    const connection = { name: 'none', request: () => Promise.reject(new Error('nobody is asked')), close: closed };
+    await sessions.openOperator(new LineTransport(pair.far), ADMIN, connection);
+    expect(closed).toHaveBeenCalledTimes(1);
   });
 
   it('ends for all when the server does', async () => {

@@ -26,19 +26,25 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { version, log, homes, agentMode } = options;
   const running = new Set<Session>();
   const methodsFor = operatorMethods(options);
+  const operatorTools = new Set(options.tools.map(({ name }) => name));
   const open = async (transport: Transport, session: Omit<Parameters<typeof openSession>[1], 'version' | 'log' | 'homes'>) => {
-    const opened = await openSession(transport, {
+    // Whoever hung up while all was being loaded is gone before the session is there.
+    let isOver = false;
+    let opened: Session | undefined;
+    const made = await openSession(transport, {
       ...session,
       version,
       log,
       homes,
       onClose() {
-        running.delete(opened);
+        isOver = true;
+        if (opened) running.delete(opened);
         session.onClose();
       },
     });
-    running.add(opened);
-    return opened;
+    opened = made;
+    if (!isOver) running.add(made);
+    return made;
   };
   return {
     hasAgentMode: agentMode !== undefined,
@@ -60,7 +66,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       return open(transport, {
         instructions: AGENT_INSTRUCTIONS,
         capabilities: { tools: {} },
-        methods: () => agentMethods(agentMode, agent, options),
+        methods: () => agentMethods(agentMode, agent, { ...options, operatorTools }),
         onClose,
       });
     },

@@ -23,7 +23,15 @@ afterEach(() => {
 
 async function listen() {
   const accepted: Socket[] = [];
-  const server = createServer((socket) => void accepted.push(socket));
+  let heard = '';
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => {})
+      .on('data', (text) => {
+        heard += text;
+      });
+    accepted.push(socket);
+  });
   const pinned = pinnedSocketPath(join(home, 'mcp.sock'));
   server.listen(pinned.path);
   await once(server, 'listening');
@@ -31,7 +39,7 @@ async function listen() {
     for (const socket of accepted) socket.destroy();
     server.close(() => pinned.release());
   });
-  return { accepted };
+  return { heard: () => heard };
 }
 
 /** How many folders of this test are held open. */
@@ -57,17 +65,16 @@ describe('openSocket', () => {
   });
 
   it('closes nothing that is not its own when the connection breaks', async () => {
-    const { accepted } = await listen();
+    const { heard } = await listen();
     const socket = await openSocket(home);
     socket.on('error', () => {});
     // One of them has the number that the folder had.
     const others = await Promise.all(Array.from({ length: 5 }, () => openSocket(home)));
+    const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.destroy(new Error('reset'));
-    await once(socket, 'close');
-    let heard = '';
-    for (const each of accepted) each.on('data', (text) => (heard += text));
+    await closed;
     for (const other of others) other.write('x');
-    await vi.waitFor(() => expect(heard).toBe('xxxxx'));
+    await vi.waitFor(() => expect(heard()).toBe('xxxxx'));
     for (const other of others) other.destroy();
   });
 

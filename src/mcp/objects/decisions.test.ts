@@ -6,7 +6,7 @@ import { wordOf } from './agent-answer.ts';
 import { changedFields } from './changed-fields.ts';
 import { newWorkspaces } from './new-workspaces.ts';
 import { manifestRefusal, toRefusal } from './refusal.ts';
-import { cutText, fitting } from './shorten.ts';
+import { cutText, fitting, shorten } from './shorten.ts';
 
 const task = (planRequired: boolean, approved: string) =>
   ({ spec: { planRequired }, status: { conditions: [{ type: 'PlanApproved', status: approved }] } }) as unknown as Task;
@@ -86,4 +86,12 @@ it('cuts between characters and keeps what fits', () => {
   expect(cutText('abc', 3)).toBe('abc');
   expect(fitting(['aaaa', 'b', 'c'], 12)).toEqual(['aaaa', 'b']);
   expect(fitting(['a'.repeat(100), 'b'], 12)).toEqual(['a'.repeat(100)]);
+});
+
+it('long texts are cut wherever they stand, and what has none is given back as it is', () => {
+  const long = { spec: { list: [1, null, 'abcdefgh'] }, name: 'x' };
+  expect(shorten(long, 6)).toEqual({ value: { spec: { list: [1, null, 'abcdef… (2 bytes more)'] }, name: 'x' }, isCut: true });
+  expect(shorten({ text: 'äöü' }, 6)).toEqual({ value: { text: 'äöü' }, isCut: false });
+  const short = { spec: { list: ['ab'] } };
+  expect(shorten(short, 6).value).toBe(short);
 });

@@ -4,14 +4,17 @@ import { isObject } from '#lib/json.ts';
 /** Of one answer; what a model can be expected to read at once. */
 export const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_TEXT_BYTES = 8 * 1024;
+/** UTF-8 of one unit of a JavaScript string. */
+const MAX_BYTES_PER_UNIT = 3;
 
 export interface Shortened<T> {
   readonly value: T;
   readonly isCut: boolean;
 }
 
-/** Every text in it at most so long. */
+/** Every text in it at most so long. What has no long ones, as nearly everything, is given back as it is. */
 export function shorten<T>(value: T, maxBytes = MAX_TEXT_BYTES): Shortened<T> {
+  if (!mayBeLong(value, maxBytes)) return { value, isCut: false };
   let isCut = false;
   const visit = (each: unknown): unknown => {
     if (typeof each === 'string') {
@@ -26,7 +29,17 @@ export function shorten<T>(value: T, maxBytes = MAX_TEXT_BYTES): Shortened<T> {
   return { value: visit(value) as T, isCut };
 }
 
+/** Without counting bytes: nothing is made of what is read. */
+function mayBeLong(value: unknown, maxBytes: number): boolean {
+  if (typeof value === 'string') return value.length * MAX_BYTES_PER_UNIT > maxBytes;
+  if (typeof value !== 'object' || value === null) return false;
+  const inner: Readonly<Record<string, unknown>> = value as Record<string, unknown>;
+  for (const key in inner) if (mayBeLong(inner[key], maxBytes)) return true;
+  return false;
+}
+
 export function cutText(text: string, maxBytes: number): string {
+  if (text.length * MAX_BYTES_PER_UNIT <= maxBytes) return text;
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return text;
   let end = maxBytes;

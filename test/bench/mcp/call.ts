@@ -12,7 +12,7 @@ import { Calls, callContestant } from './calls.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { HttpCaller, type HttpServer } from './http-caller.ts';
 import { LineClient } from './line-client.ts';
-import { ECHO, readTask } from './messages.ts';
+import { echo, readTask } from './messages.ts';
 import { productPath, programPath } from './programs.ts';
 
 const CALLS = 500;
@@ -21,7 +21,7 @@ const QUICK_CALLS = 100;
 export const call: Operation = {
   id: 'call',
   about:
-    'ours: the tool get of a Task of 1 KB over `agentiso mcp`, with the log of calls; echo: one tool with a zod schema on the McpServer of the SDK, bundled, that says a word again over stdio; GET: the same Task over the unix socket of the API, which is what the tool asks for; client and servers are processes of their own; over HTTP ours has TLS and a token and the echo server has neither',
+    'ours: the tool get of a Task over `agentiso mcp`, which gives it as text and as structured content, with the log of calls; echo: one tool with a zod schema on the McpServer of the SDK, bundled, that says the JSON of the same Task again over stdio; GET: the same Task over the unix socket of the API, which is what the tool asks for; client and servers are processes of their own; over HTTP ours has TLS and a token and the echo server has neither',
   rounds: { full: 20, quick: 3 },
   reference: 'echo',
   comparisons: [
@@ -33,6 +33,18 @@ export const call: Operation = {
       goal: atMost(1.15),
     },
     { label: '- against the echo alone', unit: 'ms', ours: (of) => of('ours'), reference: { name: 'SDK echo', value: (of) => of('echo') } },
+    {
+      label: '- with an echo of one word',
+      unit: 'ms',
+      ours: (of) => of('ours'),
+      reference: { name: 'SDK echo of a word + API GET', value: (of) => of('echo-word') + of('get') },
+    },
+    {
+      label: '- over HOME/mcp.sock, without the pipe',
+      unit: 'ms',
+      ours: (of) => of('ours-socket'),
+      reference: { name: 'SDK echo + API GET', value: (of) => of('echo') + of('get') },
+    },
     { label: '- API GET of the same object', unit: 'ms', ours: (of) => of('get') },
     {
       label: '- tool call over HTTPS, p50',
@@ -54,10 +66,12 @@ export const call: Operation = {
     const server = readKubeconfig(join(daemon.home, 'kubeconfig'));
     return [
       callContestant('ours', new Calls(await stdio([productPath(), 'mcp', '--home', daemon.home]), task), count),
-      callContestant('echo', new Calls(await stdio([programPath('echo-stdio')]), ECHO), count),
+      callContestant('ours-socket', new Calls(await LineClient.connect(join(daemon.home, 'mcp.sock')).then(context.own), task), count),
+      callContestant('echo', new Calls(await stdio([programPath('echo-stdio')]), echo(daemon.taskText)), count),
+      callContestant('echo-word', new Calls(await stdio([programPath('echo-stdio')]), echo('hello')), count),
       await getContestant(context, daemon, count),
       callContestant('ours-http', new Calls(await http({ ...server, url: `${server.url}/mcp` }), task), count),
-      callContestant('echo-http', new Calls(await http(await startEchoHttp(context)), ECHO), count),
+      callContestant('echo-http', new Calls(await http(await startEchoHttp(context)), echo(daemon.taskText)), count),
     ];
   },
 };

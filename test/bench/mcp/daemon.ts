@@ -15,6 +15,8 @@ export interface Daemon {
   readonly socketPath: string;
   readonly taskName: string;
   readonly taskPath: string;
+  /** Its JSON, as the API gives it. */
+  readonly taskText: string;
 }
 
 /** The Task is of a team that does not exist: it waits, and nobody works on it. */
@@ -23,9 +25,12 @@ export async function startDaemon({ dir, own }: BenchContext): Promise<Daemon> {
   const socketPath = join(home, 'agentiso.sock');
   const server = own(await startServer('the daemon', [programPath('daemon-process'), home]));
   const { status: _controllersOwn, ...draft } = makeTask(0);
+  const taskName = draft.metadata.name;
+  const taskPath = `${TASKS}/${taskName}`;
   const client = await HttpClient.connect(socketPath);
   checked(await client.exchange(formatRequest({ method: 'POST', path: TASKS, body: JSON.stringify(draft) })));
-  client.close();
   await untilIdle(server.pid);
-  return { home, socketPath, taskName: draft.metadata.name, taskPath: `${TASKS}/${draft.metadata.name}` };
+  const reply = checked(await client.exchange(formatRequest({ method: 'GET', path: taskPath })));
+  client.close();
+  return { home, socketPath, taskName, taskPath, taskText: reply.body().toString() };
 }

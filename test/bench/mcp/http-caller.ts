@@ -35,7 +35,7 @@ export class HttpCaller {
     const headers = {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
-      'content-length': line.length,
+      'content-length': Buffer.byteLength(line),
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
     };

@@ -1,9 +1,11 @@
 /**
- * A client over the pipes of a server's process, one request at a time. Not the SDK's, because what a client costs is in every measured
- * value, the echo server's as well as ours, and would hide how the servers differ.
+ * A client over lines, one request at a time: over the pipes of a server's process, or over a socket. Not the SDK's, because what a client
+ * costs is in every measured value, the echo server's as well as ours, and would hide how the servers differ.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
 import { BenchError } from '../harness/operation.ts';
 import { INITIALIZE, INITIALIZED } from './messages.ts';
 
@@ -14,44 +16,55 @@ process.prependListener('exit', () => {
 });
 
 export class LineClient {
-  readonly #child: ChildProcess;
+  readonly #output: Writable;
+  readonly #end: () => Promise<void>;
   #rest = '';
   #waiting: { readonly resolve: (line: string) => void; readonly reject: (error: Error) => void } | undefined;
 
-  private constructor(child: ChildProcess) {
-    this.#child = child;
-    running.add(child);
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#arrived(text));
-    child.stdin?.on('error', () => {});
-    child.once('exit', () => {
-      running.delete(child);
-      this.#waiting?.reject(new BenchError('the server ended'));
-    });
+  private constructor(input: Readable, output: Writable, end: () => Promise<void>) {
+    this.#output = output;
+    this.#end = end;
+    input.setEncoding('utf8').on('data', (text: string) => this.#arrived(text));
+    input.once('close', () => this.#waiting?.reject(new BenchError('the server ended')));
+    output.on('error', () => {});
   }
 
-  /** `argv` of node. Resolves when the server has answered `initialize`. */
-  static async start(argv: readonly string[]): Promise<LineClient> {
-    const client = new LineClient(spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'], env: {} }));
-    const answer = await client.exchange(INITIALIZE);
-    if (!answer.includes('"serverInfo"')) throw new BenchError(`no server: ${answer.slice(0, 200)}`);
-    client.#child.stdin?.write(INITIALIZED);
-    return client;
+  /** `argv` of node. Resolves when the server has answered `initialize`. It ends with its input, as a client's server does. */
+  static start(argv: readonly string[]): Promise<LineClient> {
+    const child = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'], env: {} });
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    const end = async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      child.stdin.end();
+      await exited;
+    };
+    return new LineClient(child.stdout, child.stdin, end).#greeted();
+  }
+
+  static connect(socketPath: string): Promise<LineClient> {
+    const socket = createConnection(socketPath);
+    return new LineClient(socket, socket, async () => void socket.destroy()).#greeted();
   }
 
   /** The line that answers. */
   exchange(line: string): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#child.stdin?.write(line);
+      this.#output.write(line);
     });
   }
 
-  /** Ends with its input, as a client's server does. */
-  async close(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const exited = once(this.#child, 'exit');
-    this.#child.stdin?.end();
-    await exited;
+  close(): Promise<void> {
+    return this.#end();
+  }
+
+  async #greeted(): Promise<this> {
+    const answer = await this.exchange(INITIALIZE);
+    if (!answer.includes('"serverInfo"')) throw new BenchError(`no server: ${answer.slice(0, 200)}`);
+    this.#output.write(INITIALIZED);
+    return this;
   }
 
   #arrived(text: string): void {

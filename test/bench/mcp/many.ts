@@ -4,7 +4,7 @@ import { rateOf } from '../harness/timing.ts';
 import { Calls } from './calls.ts';
 import { startDaemon } from './daemon.ts';
 import { LineClient } from './line-client.ts';
-import { type Call, ECHO, readTask } from './messages.ts';
+import { type Call, echo, readTask } from './messages.ts';
 import { productPath, programPath } from './programs.ts';
 
 const CLIENTS = 50;
@@ -25,10 +25,10 @@ export const many: Operation = {
     },
   ],
   async open(context) {
-    const { home, taskName } = await startDaemon(context);
+    const { home, taskName, taskText } = await startDaemon(context);
     return [
       await manyContestant(context, 'ours', [productPath(), 'mcp', '--home', home], readTask(taskName)),
-      await manyContestant(context, 'echo', [programPath('echo-stdio')], ECHO),
+      await manyContestant(context, 'echo', [programPath('echo-stdio')], echo(taskText)),
     ];
   },
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ECHO, problemOf, readTask, toLine } from './messages.ts';
+import { echo, problemOf, readTask, toLine } from './messages.ts';
 
 it('a call is one line of JSON-RPC', () => {
   expect(toLine(readTask('t'), 7)).toBe(
@@ -13,5 +13,5 @@ it.each([
   ['{"result":{"content":[{"type":"text","text":"hallo"}]},"jsonrpc":"2.0","id":7}', false],
   ['{"result":{"content":[{"type":"text","text":"hello"}],"isError":true},"jsonrpc":"2.0","id":7}', false],
 ])('of %s it is said that it is right: %s', (answer, isRight) => {
-  expect(problemOf(ECHO, 7, answer) === '').toBe(isRight);
+  expect(problemOf(echo('hello'), 7, answer) === '').toBe(isRight);
 });

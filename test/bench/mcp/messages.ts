@@ -15,7 +15,9 @@ export interface Call {
   readonly expected: string;
 }
 
-export const ECHO: Call = { name: 'echo', arguments: { message: 'hello' }, expected: '"text":"hello"' };
+export function echo(message: string): Call {
+  return { name: 'echo', arguments: { message }, expected: `"text":${JSON.stringify(message)}` };
+}
 
 export function readTask(name: string): Call {
   return { name: 'get', arguments: { kind: 'Task', name }, expected: `"name":"${name}"` };
