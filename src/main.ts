@@ -52,6 +52,7 @@ const run = runCli(process.argv.slice(2), {
     isTerminal,
     hasColour: isTerminal && !process.env['NO_COLOR'],
     columns: out.columns,
+    command: process.env['AGENTISO_COMMAND'],
   },
   inspectIsolation: async () => (await import('./inspect-isolation.ts')).inspectIsolation(),
   async startDaemon(options) {

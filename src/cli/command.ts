@@ -44,6 +44,8 @@ export interface Environment {
   readonly hasColour?: boolean;
   /** Width of the terminal. */
   readonly columns?: number | undefined;
+  /** What was typed to call this program, where that is not `agentiso`. */
+  readonly command?: string | undefined;
 }
 
 export interface CommandContext {

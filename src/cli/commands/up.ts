@@ -63,7 +63,13 @@ async function runIn(home: string, objects: readonly KindObject[], options: Opti
   const daemon = await openDaemon({ home, logLevel, logFormat: 'text' }, context);
   try {
     context.err(announcement(daemon, home));
-    const ending = { home, stays: options['stay'] === true, isOurs: daemon.isOurs, isTemporary: options['temporary'] === true };
+    const ending: Ending = {
+      home,
+      stays: options['stay'] === true,
+      isOurs: daemon.isOurs,
+      isTemporary: options['temporary'] === true,
+      command: context.environment?.command ?? 'agentiso',
+    };
     const end = await applyAndFollow(daemon, objects, { ending, isLive: isTerminal && options['plain'] !== true, context });
     if (context.signal.aborted && isTerminal && daemon.isOurs) context.err('\rstopping; Ctrl-C again ends at once\n');
     if (!daemon.isOurs && end.isUnfinished) context.err(`the daemon on ${home} goes on with the tasks\n`);

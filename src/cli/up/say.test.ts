@@ -29,7 +29,7 @@ describe('conclusion', () => {
   const stalled = boardOf(teamNamed('b', ready('False', 'm', 'NotSupportedYet')), taskOf('b', 'z', { phase: 'Blocked' }));
   const circle = { phase: 'Blocked', reason: 'DependencyCycle' };
   const round = boardOf(taskOf('a', 'x', circle), taskOf('a', 'y', circle));
-  const ends = { home: '.agentiso', stays: false, isOurs: true, isTemporary: true };
+  const ends = { home: '.agentiso', stays: false, isOurs: true, isTemporary: true, command: 'agentiso' };
   const many = boardOf(...Array.from({ length: 12 }, (_, at) => taskOf('a', `t${at}`, { phase: 'Failed' })));
 
   it.each([
@@ -67,6 +67,10 @@ describe('conclusion', () => {
     {
       how: { isTemporary: false, home: '/srv/a b' },
       want: "look around: agentiso serve --home '/srv/a b' in one terminal; in another agentiso board --home '/srv/a b', and so messages, why, get tasks, logs\n",
+    },
+    {
+      how: { isTemporary: false, isOurs: false, command: 'scripts/agentiso' },
+      want: 'look around: scripts/agentiso board, and so messages, why, get tasks, logs\n',
     },
     { how: { isTemporary: false, isOurs: false }, want: 'look around: agentiso board, and so messages, why, get tasks, logs\n' },
   ])('says how to look around: $want', ({ how, want }) => {

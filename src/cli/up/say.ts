@@ -16,6 +16,8 @@ export interface Ending {
   readonly isOurs: boolean;
   /** Nothing is left to look at. */
   readonly isTemporary: boolean;
+  /** What was typed to call this program. */
+  readonly command: string;
 }
 
 /** The last lines: how it ended, and how to look around. */
@@ -37,11 +39,11 @@ export function conclusion(board: Board, ending: Ending): string {
   return `done: ${result}; ${isOurs ? 'still serving' : 'still watching'}, Ctrl-C ends\n`;
 }
 
-function lookAround({ home, isOurs, isTemporary }: Ending): string {
+function lookAround({ home, isOurs, isTemporary, command }: Ending): string {
   if (isTemporary) return '';
   const at = home === USUAL_HOME ? '' : ` --home ${shellWord(home)}`;
-  const first = isOurs ? `agentiso serve${at} in one terminal; in another ` : '';
-  return `look around: ${first}agentiso board${at}, and so messages, why, get tasks, logs\n`;
+  const first = isOurs ? `${command} serve${at} in one terminal; in another ` : '';
+  return `look around: ${first}${command} board${at}, and so messages, why, get tasks, logs\n`;
 }
 
 export const USUAL_HOME = '.agentiso';
