@@ -95,10 +95,10 @@ requires(missing === '', `rules: ${missing}`)('a session of nft', () => {
   });
 
   it.each([
-    ['does not answer', 'exec cat > /dev/null', /does not answer/],
-    ['does not stop answering', 'exec yes', /does not stop answering/],
-  ])('is ended when it %s', async (_what, script, message) => {
-    const session = open({ ...stranger(script), timeoutMs: 1_000 });
+    ['does not answer', 'exec cat > /dev/null', { timeoutMs: 1_000 }, /does not answer/],
+    ['does not stop answering', 'exec yes', {}, /does not stop answering/],
+  ])('is ended when it %s', async (_what, script, options, message) => {
+    const session = open({ ...stranger(script), ...options });
     await expect(session.apply('add element ip t s { 1 }\n')).rejects.toThrow(message);
     await session.end();
     expect(() => process.kill(pids[0] ?? 0, 0)).toThrow();

@@ -34,6 +34,8 @@ type Child = ChildProcessByStdio<Writable, Readable, null>;
 
 interface Waiting {
   readonly answer: string[];
+  /** Of the answer so far; counted as it comes, for it may be many short lines. */
+  bytes: number;
   readonly resolve: (answer: string) => void;
   readonly reject: (error: Error) => void;
 }
@@ -89,7 +91,7 @@ export class Session {
           this.#waiting = undefined;
           done(value);
         };
-      this.#waiting = { answer: [], resolve: settle(resolve), reject: settle(reject) };
+      this.#waiting = { answer: [], bytes: 0, resolve: settle(resolve), reject: settle(reject) };
       child.stdin.write(`${line}\n${MARK}\n`);
     });
   }
@@ -128,7 +130,8 @@ export class Session {
       return;
     }
     waiting.answer.push(line);
-    if (waiting.answer.reduce((bytes, { length }) => bytes + length, 0) > MAX_ANSWER) this.#lose(child, 'it does not stop answering');
+    waiting.bytes += line.length;
+    if (waiting.bytes > MAX_ANSWER) this.#lose(child, 'it does not stop answering');
   }
 
   #lose(child: Child, why: string): void {
