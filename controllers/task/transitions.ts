@@ -4,6 +4,7 @@ import { copyJson } from '#lib/json.ts';
 import { getCondition, setCondition } from '#runtime/conditions.ts';
 import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import type { CommandResult, Outcome } from './attempts.ts';
+import { forgetAvoided } from './avoiding.ts';
 import { needsPlan } from './card.ts';
 
 export interface Verdict {
@@ -35,6 +36,7 @@ export function claim(task: WithStatus<Task>, agent: Agent, how: 'Assigned' | 'P
   delete status.blockedBy;
   delete status.startedAt;
   delete status.progress;
+  forgetAvoided(task);
   if (needsPlan(task)) askForPlan(task, moment);
   setReady(task, 'True', { reason: 'Claimed', message: `attempt ${status.attempt} on ${agent.metadata.name}` }, moment);
 }

@@ -285,6 +285,19 @@ export interface AgentStatus {
     savedAt?: string;
   };
   /**
+   * Team mates whose branches do not fit with its own, as of the commits that the team's repository has of both. Tasks that declare these files wait while others can run. Absent when all fit.
+   */
+  conflicts?: {
+    /**
+     * Short name of the team mate.
+     */
+    agent: string;
+    /**
+     * Files that do not fit, the first 100 of them.
+     */
+    files: string[];
+  }[];
+  /**
    * The agent's answer when it was asked to stop. It is kept for the record and does not prevent the stop.
    */
   shutdown?: {

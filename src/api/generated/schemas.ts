@@ -597,7 +597,7 @@ export const crds: readonly CustomResourceDefinition[] = [
                           },
                           files: {
                             description:
-                              'Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked; nothing is blocked.',
+                              'Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked. One that may touch files in which branches of its team do not fit waits while others can run.',
                             type: 'array',
                             maxItems: 256,
                             'x-kubernetes-list-type': 'set',
@@ -1647,6 +1647,31 @@ export const crds: readonly CustomResourceDefinition[] = [
                         },
                       },
                     },
+                    conflicts: {
+                      description:
+                        "Team mates whose branches do not fit with its own, as of the commits that the team's repository has of both. Tasks that declare these files wait while others can run. Absent when all fit.",
+                      type: 'array',
+                      'x-kubernetes-list-type': 'map',
+                      'x-kubernetes-list-map-keys': ['agent'],
+                      items: {
+                        type: 'object',
+                        required: ['agent', 'files'],
+                        properties: {
+                          agent: {
+                            description: 'Short name of the team mate.',
+                            type: 'string',
+                          },
+                          files: {
+                            description: 'Files that do not fit, the first 100 of them.',
+                            type: 'array',
+                            'x-kubernetes-list-type': 'set',
+                            items: {
+                              type: 'string',
+                            },
+                          },
+                        },
+                      },
+                    },
                     shutdown: {
                       description: "The agent's answer when it was asked to stop. It is kept for the record and does not prevent the stop.",
                       type: 'object',
@@ -2049,7 +2074,7 @@ export const crds: readonly CustomResourceDefinition[] = [
                     },
                     files: {
                       description:
-                        'Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked; nothing is blocked.',
+                        'Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked. One that may touch files in which branches of its team do not fit waits while others can run.',
                       type: 'array',
                       maxItems: 256,
                       'x-kubernetes-list-type': 'set',
