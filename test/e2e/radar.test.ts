@@ -59,4 +59,23 @@ withSandboxes('the radar', () => {
     await home.inside('shop-three', 'touch', 'go');
     await home.reached('shop-long2', 'Succeeded');
   });
+
+  it('sees a commit of a command that a person runs in an agent, and its end', async () => {
+    await home.inside('shop-one', 'sh', '-c', change('b.txt', 'b by one'));
+    await home.inside('shop-two', 'sh', '-c', change('b.txt', 'b by two'));
+    await clash();
+    expect((await home.agent('shop-two')).status?.conflicts).toEqual([{ agent: 'one', files: ['b.txt'] }]);
+    await home.inside('shop-two', 'sh', '-c', change('b.txt', 'b by one'));
+    await peace();
+  });
+
+  it('sees a commit of a task while that still runs', async () => {
+    await run('c3', 'one', `${change('a.txt', 'late by one')}; until [ -e go ]; do sleep 0.1; done`);
+    await run('c4', 'two', `${change('a.txt', 'late by two')}; until [ -e go ]; do sleep 0.1; done`);
+    await clash();
+    const phases = await Promise.all(['c3', 'c4'].map(async (name) => (await home.task(`shop-${name}`)).status?.phase));
+    expect(phases).toEqual(['Running', 'Running']);
+    for (const name of ['one', 'two']) await home.inside(`shop-${name}`, 'touch', 'go');
+    for (const name of ['c3', 'c4']) await home.reached(`shop-${name}`, 'Succeeded');
+  });
 });
