@@ -219,6 +219,27 @@ export interface AgentStatus {
    */
   startedAt?: string;
   /**
+   * What the present run was started with. When the spec asks for something else, another run follows as soon as the agent holds no Task.
+   */
+  startedWith?: {
+    /**
+     * Image of the catalogue.
+     */
+    image?: string;
+    /**
+     * Virtual processors.
+     */
+    vcpus?: number;
+    /**
+     * Memory in MiB.
+     */
+    memoryMiB?: number;
+    /**
+     * Disk in GiB.
+     */
+    diskGiB?: number;
+  };
+  /**
    * How often the agent was started again after it had ended by itself.
    */
   restarts?: number;

@@ -1566,6 +1566,29 @@ export const crds: readonly CustomResourceDefinition[] = [
                       type: 'string',
                       format: 'date-time',
                     },
+                    startedWith: {
+                      description:
+                        'What the present run was started with. When the spec asks for something else, another run follows as soon as the agent holds no Task.',
+                      type: 'object',
+                      properties: {
+                        image: {
+                          description: 'Image of the catalogue.',
+                          type: 'string',
+                        },
+                        vcpus: {
+                          description: 'Virtual processors.',
+                          type: 'integer',
+                        },
+                        memoryMiB: {
+                          description: 'Memory in MiB.',
+                          type: 'integer',
+                        },
+                        diskGiB: {
+                          description: 'Disk in GiB.',
+                          type: 'integer',
+                        },
+                      },
+                    },
                     restarts: {
                       description: 'How often the agent was started again after it had ended by itself.',
                       type: 'integer',
