@@ -6,6 +6,7 @@ import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.t
 import type { CommandResult, Outcome } from './attempts.ts';
 import { forgetAvoided } from './avoiding.ts';
 import { needsPlan } from './card.ts';
+import { leaseTimes } from './leases.ts';
 
 export interface Verdict {
   readonly reason: string;
@@ -30,7 +31,7 @@ export function claim(task: WithStatus<Task>, agent: Agent, how: 'Assigned' | 'P
     claim: how,
     attempt: (status.attempt ?? 0) + 1,
     fencingToken: (status.fencingToken ?? 0) + 1,
-    lease: { holder, renewTime: moment.now().toISOString() },
+    lease: { holder, ...leaseTimes(moment.now()) },
   });
   delete status.reason;
   delete status.blockedBy;

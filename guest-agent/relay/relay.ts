@@ -4,6 +4,7 @@ import type { ControlHandlers } from '#protocol/control.ts';
 import type { RelayToGuestHandlers } from '#protocol/relay.ts';
 import { AgentDoor } from '../agent-socket/agent-door.ts';
 import { AgentVerbs } from '../agent-socket/verb-service.ts';
+import { Waits } from '../agent-socket/waits.ts';
 import { headOf } from '../git/head-of.ts';
 import type { Guest } from '../guest.ts';
 import { callToolHandler } from '../handlers/call-tool.ts';
@@ -87,7 +88,10 @@ function openParts(guest: Guest): Parts {
   const inbox = new Inbox(stateDir, warn);
   const attempts = new Attempts(stateDir, warn);
   const head = new ToldHead(guest.root);
-  const heartbeat = new Heartbeat(() => host.call('heartbeat', { ...describe(inbox, daemon), ...head.tell() }));
+  const heartbeat = new Heartbeat(() =>
+    host.call('heartbeat', { ...describe(inbox, daemon), ...head.tell(), ...(waits.count > 0 && { waits: waits.count }) }),
+  );
+  const waits = new Waits(() => heartbeat.changed());
   // A commit is told when the command that made it has ended, or else with the next sign of life.
   guest.groups.onEnd(() => {
     if (head.isNews()) heartbeat.changed();
@@ -110,7 +114,7 @@ function openParts(guest: Guest): Parts {
   });
   host.add(heartbeat);
   host.add(receiver);
-  const verbs = new AgentVerbs({ guest, inbox, host, report: () => receiver.report() });
+  const verbs = new AgentVerbs({ guest, inbox, host, waits, report: () => receiver.report() });
   const door = new HttpDoor({ guest, inbox, host, verbs });
   return { host, inbox, attempts, daemon, receiver, door, agentDoor: new AgentDoor({ guest, verbs }), verbs, gate };
 }

@@ -68,6 +68,8 @@ const heartbeat = object(
   {
     /** The commit that the workspace's repository has checked out; absent where there is none, or it lies elsewhere. */
     head: text,
+    /** How many programs of the workspace wait for a message; absent when none does. */
+    waits: count,
   },
 );
 

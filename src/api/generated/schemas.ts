@@ -2224,12 +2224,14 @@ export const crds: readonly CustomResourceDefinition[] = [
                           type: 'string',
                         },
                         renewTime: {
-                          description: 'When the claim was made. Heartbeats renew it every 10 seconds, in the memory of the daemon.',
+                          description:
+                            'When the claim was made or, once its holder has fallen silent, last renewed. Heartbeats renew it every 10 seconds, in memory.',
                           type: 'string',
                           format: 'date-time',
                         },
                         expires: {
-                          description: 'When it ends unless renewed, 30 seconds after the last renewal. Not filled yet.',
+                          description:
+                            'When it ends unless renewed, 30 seconds after renewTime. Both are written with the claim, and again when its holder falls silent.',
                           type: 'string',
                           format: 'date-time',
                         },

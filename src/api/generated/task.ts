@@ -158,11 +158,11 @@ export interface TaskStatus {
      */
     holder?: string;
     /**
-     * When the claim was made. Heartbeats renew it every 10 seconds, in the memory of the daemon.
+     * When the claim was made or, once its holder has fallen silent, last renewed. Heartbeats renew it every 10 seconds, in memory.
      */
     renewTime?: string;
     /**
-     * When it ends unless renewed, 30 seconds after the last renewal. Not filled yet.
+     * When it ends unless renewed, 30 seconds after renewTime. Both are written with the claim, and again when its holder falls silent.
      */
     expires?: string;
   };
