@@ -76,6 +76,7 @@ export class ProcessGroups {
   /** Where its commands get their pipes from; absent: Node's own sockets do. */
   readonly pipes: PipePool | undefined;
   readonly #running = new Map<number, Family>();
+  readonly #listeners = new Set<() => void>();
   #isClosed = false;
 
   constructor(pipes?: PipePool) {
@@ -99,6 +100,12 @@ export class ProcessGroups {
 
   delete(id: number): void {
     this.#running.delete(id);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Whenever a command has ended. */
+  onEnd(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   /** Without any grace, for when there is no time. */

@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { EXEC_KILL_GRACE_MS } from '#protocol/control.ts';
+import { asFirstToGo } from './first-to-go.ts';
 import { lazy } from './lazy-modules.ts';
 import { type CommandPipes, openPipes } from './pipes/command-pipes.ts';
 import { endFamily, type Family, type ProcessGroups, signalFamily } from './process-group.ts';
@@ -51,14 +52,16 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
   const { argv, cwd, env, groups, hasStdin = false, hasReport = false } = start;
   const [file = '', ...args] = argv;
   const pipes = await openPipes(groups.pipes, hasStdin);
-  const child = spawnOrClose(pipes, () => {
-    return lazy.childProcess.spawn(file, args, {
-      cwd,
-      env,
-      detached: true,
-      stdio: [...pipes.stdio, ...(hasReport ? (['pipe'] as const) : [])],
-    });
-  });
+  const child = spawnOrClose(pipes, () =>
+    asFirstToGo(() =>
+      lazy.childProcess.spawn(file, args, {
+        cwd,
+        env,
+        detached: true,
+        stdio: [...pipes.stdio, ...(hasReport ? (['pipe'] as const) : [])],
+      }),
+    ),
+  );
   const streams = pipes.connect(child);
   const groupId = child.pid;
   if (groupId === undefined || streams === undefined) throw (await once(child, 'error'))[0];

@@ -110,6 +110,10 @@ export function createAgentGit(deps: AgentGitDeps): AgentGit {
   const saves = scheduleSaves({
     sessions: deps.sessions,
     save,
+    savedHead: (uid) => {
+      const work = deps.agentByUid(uid)?.status?.git;
+      return saved.get(uid)?.head ?? work?.head ?? work?.forkBase;
+    },
     ...(deps.pulling && { working: deps.pulling }),
     ...(deps.saveEveryMs !== undefined && { everyMs: deps.saveEveryMs }),
   });

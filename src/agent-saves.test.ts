@@ -2,11 +2,12 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Saves, scheduleSaves } from './agent-saves.ts';
 
 const EVERY_MS = 60_000;
-let heartbeats: Map<string, { runningTasks: { taskUid: string; attempt: number }[]; pendingResults: number }>;
+let heartbeats: Map<string, { runningTasks: { taskUid: string; attempt: number }[]; pendingResults: number; head?: string }>;
 let changed: (uid: string) => void;
 let saved: string[];
 let canSave: boolean;
 let working: string[];
+let safe: Map<string, string>;
 let saves: Saves;
 
 beforeEach(() => {
@@ -14,6 +15,7 @@ beforeEach(() => {
   heartbeats = new Map();
   saved = [];
   working = [];
+  safe = new Map();
   canSave = true;
   const sessions = {
     get: (uid: string) => ({ state: { heartbeat: heartbeats.get(uid) } }) as never,
@@ -27,7 +29,7 @@ beforeEach(() => {
     await Promise.resolve();
     return canSave;
   };
-  saves = scheduleSaves({ sessions, save, working: () => working, everyMs: EVERY_MS });
+  saves = scheduleSaves({ sessions, save, savedHead: (uid) => safe.get(uid), working: () => working, everyMs: EVERY_MS });
 });
 afterEach(() => {
   saves.close();
@@ -80,4 +82,32 @@ it('tries again until it succeeds, and once more when asked meanwhile', async ()
   changed('one');
   await vi.advanceTimersByTimeAsync(0);
   expect(saved).toEqual(['one', 'one']);
+});
+
+async function commit(uid: string, head: string): Promise<void> {
+  heartbeats.set(uid, { runningTasks: [], pendingResults: 0, head });
+  changed(uid);
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+it('saves soon after a commit that a guest tells of, once for several, and not what is safe already', async () => {
+  safe.set('one', 'base');
+  await commit('one', 'base');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(saved).toEqual([]);
+  for (const head of ['a', 'b', 'c']) await commit('one', head);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(saved).toEqual(['one']);
+  // One that is refused is not tried with every sign of life.
+  for (let beat = 0; beat < 3; beat++) await commit('one', 'c');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(saved).toEqual(['one']);
+  await commit('one', 'd');
+  safe.set('one', 'd');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(saved).toEqual(['one']);
+  await commit('two', 'x');
+  saves.forget('two');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(saved).toEqual(['one']);
 });

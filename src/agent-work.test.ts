@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Agent } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { openTeamRepositories } from '#git/open-team-repositories.ts';
@@ -134,9 +134,45 @@ it('knows of an agent that does not run what it had not committed', async () => 
   const work = agentWork({
     client: { get: async () => team } as unknown as Client,
     repositories: await openTeamRepositories(join(folder, 'home')),
-    sessions: { get: () => undefined },
+    sessions: { get: () => undefined, onChange: () => () => undefined },
   });
   const head = git('rev-parse', 'HEAD');
   const collected = await work.collect(agent, '/workspace', new AbortController().signal);
   expect(collected).toEqual({ state: 'collected', head, uncommittedFiles: ['b.txt'] });
+});
+
+it('asks an agent that runs and is not reached yet, as after a start of the daemon, before it takes what was last saved', async () => {
+  await save();
+  write('b.txt', 'two\n');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'two');
+  const team = { metadata: { uid: 'team', namespace: 'default', name: 'shop' }, spec: { repo: { path: source.directory } } };
+  const running = { ...agent, spec: { ...agent.spec, desiredState: 'Running' }, status: { phase: 'Ready' } } as Agent;
+  const listeners = new Set<(id: string) => void>();
+  let isOpen = false;
+  const collect = async (each: Agent, patienceMs: number) => {
+    const work = agentWork({
+      client: { get: async () => team } as unknown as Client,
+      repositories: await openTeamRepositories(join(folder, 'home')),
+      sessions: {
+        get: () => (isOpen ? ({ ...session, state: { isControlOpen: true } } as unknown as Session) : undefined),
+        onChange: (listener) => {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      },
+      patienceMs,
+    });
+    return work.collect(each, '/workspace', new AbortController().signal);
+  };
+  const first = git('rev-parse', 'HEAD^');
+  expect(await collect(running, 10)).toMatchObject({ head: first });
+  const stopped = { ...running, spec: { ...running.spec, desiredState: 'Stopped' } } as Agent;
+  expect(await collect(stopped, 60_000)).toMatchObject({ head: first });
+  const collected = collect(running, 60_000);
+  await vi.waitFor(() => expect(listeners.size).toBe(1));
+  isOpen = true;
+  for (const listener of listeners) listener('uid');
+  expect(await collected).toMatchObject({ head: git('rev-parse', 'HEAD') });
+  expect(listeners.size).toBe(0);
 });

@@ -12,6 +12,7 @@ import type { TeamRepositories, TeamRepository } from '#git/team-repository.ts';
 import type { Session, Sessions } from '#guest/sessions.ts';
 import { ignoreNotFound, isCode } from '#lib/errors.ts';
 import type { GitExportResult } from '#protocol/control.ts';
+import { awaitSession } from './await-session.ts';
 
 const EXPORT_MS = 120_000;
 /** The last time it may take as long as it takes, within reason: otherwise it would be lost. */
@@ -21,7 +22,9 @@ const EXPORTED = 'refs/agentiso/export/';
 export interface WorkDeps {
   readonly client: Client;
   readonly repositories: TeamRepositories;
-  readonly sessions: Pick<Sessions, 'get'>;
+  readonly sessions: Pick<Sessions, 'get' | 'onChange'>;
+  /** How long an agent that runs may take to be reached; 10 s when absent. */
+  readonly patienceMs?: number;
 }
 
 interface InRepository {
@@ -161,7 +164,7 @@ async function knownRefs({ metadata: { uid } }: Agent, repository: TeamRepositor
 }
 
 /** For the merge controller. */
-export function agentWork({ client, repositories, sessions }: WorkDeps): AgentWork {
+export function agentWork({ client, repositories, sessions, ...waiting }: WorkDeps): AgentWork {
   const repositoryFor = async (agent: Agent): Promise<TeamRepository | undefined> => {
     const { namespace } = agent.metadata;
     const team = await ignoreNotFound(client.get<Team>({ kind: 'Team', namespace, name: agent.spec.team }));
@@ -171,8 +174,8 @@ export function agentWork({ client, repositories, sessions }: WorkDeps): AgentWo
     async collect(agent, path, signal) {
       const repository = await repositoryFor(agent);
       if (!repository) return { state: 'failed', reason: 'TeamNotFound', message: `there is no team ${agent.spec.team}` };
-      const session = sessions.get(agent.metadata.uid);
-      if (!session?.state.isControlOpen) return lastSaved(agent, repository);
+      const session = await awaitSession(agent, sessions, { signal, ...waiting });
+      if (!session) return lastSaved(agent, repository);
       return collectNow(agent, session, { repository, path, signal }).catch((error: unknown) => {
         if (!isCode(error, 'Unavailable')) throw error;
         return lastSaved(agent, repository);

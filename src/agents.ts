@@ -97,7 +97,13 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
     return here.drivers.find((driver) => driver.name === name);
   };
   const hint: RelayOptions['hint'] = (uid, nextSeq, message) => sessions.get(uid)?.hint(nextSeq, message);
-  const relay = openRelay({ ...options, mail, hint, incarnationOf: (uid) => sessions.get(uid)?.incarnation });
+  const relay = openRelay({
+    ...options,
+    mail,
+    hint,
+    incarnationOf: (uid) => sessions.get(uid)?.incarnation,
+    isWaiting: (uid) => (sessions.get(uid)?.state.heartbeat?.waits ?? 0) > 0,
+  });
   const sessions: Sessions = machine.createSessions({
     desk: relay.deskFor({ book, vault }),
     version: options.version,

@@ -46,6 +46,13 @@ export async function findDrivers({ home, guestAgentPath, log, hasLinks }: Drive
 const STRENGTH = ['process', 'sandbox', 'vm'] as const;
 export type DriverName = (typeof STRENGTH)[number];
 
+/** Whose network it has: of one that is to move, where it still runs. */
+export function driverNameOf(agent: Agent, here: DriversHere): DriverName {
+  const isToMove = agent.status?.conditions?.some(({ type, status }) => type === 'ReplacePending' && status === 'True');
+  const present = isToMove ? agent.status?.isolation?.driver : undefined;
+  return (present ?? chooseDriver(agent, here).name) as DriverName;
+}
+
 /** The strongest there is, or the one asked for; never a weaker one than the team's minimum. */
 export function chooseDriver({ spec }: Agent, { drivers, sandbox }: DriversHere): Driver {
   const { driver: asked = 'auto', minimum = 'process' } = spec.isolation ?? {};

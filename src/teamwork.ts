@@ -36,7 +36,7 @@ import { openAttempts } from './attempts.ts';
 import { byUid } from './by-uid.ts';
 import { createCommitVerifier } from './commit-verifier.ts';
 import { guestAgentPath } from './guest-agent-path.ts';
-import { chooseDriver, type DriverName } from './isolation.ts';
+import { driverNameOf } from './isolation.ts';
 import { createMergeDesk } from './merge-desk.ts';
 import { createMessageDesk } from './message-desk.ts';
 import { peopleInboxes } from './people-inboxes.ts';
@@ -145,7 +145,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     people: peopleInboxes(agents.mail, { agentByUid, teamByUid }),
     network: agents.network,
     numbers: agents.numbers,
-    driverNameOf: (agent) => chooseDriver(agent, agents.here).name as DriverName,
+    driverNameOf: (agent) => driverNameOf(agent, agents.here),
     async forgetTeam(team) {
       await removeTeamMail(agents.mail, team);
       await artifacts.removeTeam(team.metadata);

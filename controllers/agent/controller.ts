@@ -6,12 +6,13 @@ import type { Agent } from '#api/types.ts';
 import type { Driver, WorkspaceState } from '#drivers/driver.ts';
 import type { Session } from '#guest/sessions.ts';
 import { StalledError } from '#lib/errors.ts';
-import { isTrue, setCondition } from '#runtime/conditions.ts';
+import { getCondition, isTrue, setCondition } from '#runtime/conditions.ts';
 import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import { refused, relayCondition, summarise, unreachable, workspaceCondition } from './conditions.ts';
 import { unmetDemand } from './demands.ts';
 import type { AgentDeps } from './deps.ts';
 import { showInbox } from './inbox.ts';
+import { isReplaceDue, REPLACE_PENDING } from './replace.ts';
 import { ensureRescued } from './rescue.ts';
 import { Restarts } from './restarts.ts';
 import {
@@ -29,6 +30,8 @@ import { ensureWorkspace, isGone } from './workspace.ts';
 export const AGENT_FINALIZER = 'agentiso.dev/workspace';
 const STARTING_POLL_MS = 1_000;
 const DELETE_POLL_MS = 100;
+/** Between two looks at whether an agent that is to be replaced still holds a Task; heartbeats wake it sooner. */
+const REPLACE_POLL_MS = 500;
 /** A lost heartbeat is noticed this long after it counts as lost, at most. */
 const HEARTBEAT_MARGIN_MS = 500;
 
@@ -47,9 +50,15 @@ export function agentController(deps: AgentDeps): Controller<Agent> {
       agent.status.observedGeneration = agent.metadata.generation;
       if (agent.spec.desiredState === 'Stopped') return ensureStopped(driverInUse(deps, agent), agent, { deps, ctx, restarts });
       await endStop(agent, deps, ctx);
-      const driver = chosenDriver(deps, agent, ctx.now());
-      const workspace = await ensureWorkspace(driver, agent, { deps, ctx, restarts, previous: driverInUse(deps, agent) });
-      return attend(agent, driver, workspace, { deps, ctx });
+      const chosen = chosenDriver(deps, agent, ctx.now());
+      const keeping = { deps, ctx, restarts, previous: driverInUse(deps, agent) };
+      const isReplaced = await isReplaceDue(chosen, agent, keeping);
+      const isPending = !isReplaced && getCondition(agent, REPLACE_PENDING) !== undefined;
+      // Until it may be replaced, it stays where it is.
+      const driver = isPending ? (keeping.previous ?? chosen) : chosen;
+      const workspace = await ensureWorkspace(driver, agent, { ...keeping, isReplaced });
+      const result = await attend(agent, driver, workspace, { deps, ctx });
+      return isPending ? { requeueAfterMs: Math.min(REPLACE_POLL_MS, result.requeueAfterMs ?? REPLACE_POLL_MS) } : result;
     },
     async finalize(agent, ctx) {
       const { uid } = agent.metadata;

@@ -20,6 +20,8 @@ export class Restarts {
   readonly #started = new Map<string, string>();
   /** uid → the incarnation that was ended because nothing was heard of it. */
   readonly #lost = new Map<string, string>();
+  /** uid → the incarnation that was ended for another one. */
+  readonly #replaced = new Map<string, string>();
 
   started(uid: string, incarnation: string): void {
     this.#started.set(uid, incarnation);
@@ -35,6 +37,14 @@ export class Restarts {
 
   isLost(uid: string, incarnation: string): boolean {
     return this.#lost.get(uid) === incarnation;
+  }
+
+  replaced(uid: string, incarnation: string): void {
+    this.#replaced.set(uid, incarnation);
+  }
+
+  isReplaced(uid: string, incarnation: string): boolean {
+    return this.#replaced.get(uid) === incarnation;
   }
 
   /** The restart that follows this exit; counted once per incarnation. */
@@ -54,7 +64,7 @@ export class Restarts {
   }
 
   forget(uid: string): void {
-    for (const map of [this.#restarts, this.#started, this.#lost]) map.delete(uid);
+    for (const map of [this.#restarts, this.#started, this.#lost, this.#replaced]) map.delete(uid);
   }
 }
 

@@ -7,6 +7,7 @@ import { STOP_REQUEST_ANNOTATION, type StopRequest } from '#client/stop-request.
 import type { Driver } from '#drivers/driver.ts';
 import { getCondition, setCondition } from '#runtime/conditions.ts';
 import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
+import { isBusy } from './busy.ts';
 import type { AgentDeps } from './deps.ts';
 import type { Restarts } from './restarts.ts';
 
@@ -72,14 +73,6 @@ function isUnderWay(agent: Agent): boolean {
 /** The record of a stop is kept until the next one. */
 function isOfFormerRun({ status }: Agent): boolean {
   return Date.parse(status?.shutdown?.requestedAt ?? '') < Date.parse(status?.startedAt ?? '');
-}
-
-function isBusy(agent: Agent, { sessions, pulledTasks, assignedTasks }: AgentDeps): boolean {
-  const { heartbeat, isControlOpen = false } = sessions.get(agent.metadata.uid)?.state ?? {};
-  const running = heartbeat?.runningTasks.length ?? 0;
-  if (running + (pulledTasks?.(agent) ?? 0) > 0) return true;
-  // What was assigned to a guest that cannot be reached does not run, as far as anybody knows.
-  return isControlOpen && (assignedTasks?.(agent) ?? 0) > 0;
 }
 
 function withoutShutdown({ status }: Agent): NonNullable<Agent['status']> {

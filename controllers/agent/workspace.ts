@@ -8,6 +8,7 @@ import { heldBack, refused } from './conditions.ts';
 import type { AgentDeps } from './deps.ts';
 import { hostnameOf } from './hostname.ts';
 import { findPlace } from './place.ts';
+import { forgetReplace, startOf } from './replace.ts';
 import { MAX_RESTARTS, type Restarts, shouldRestart } from './restarts.ts';
 import { isHeartbeatLost, missingSecret } from './session.ts';
 
@@ -17,6 +18,8 @@ export interface Keeping {
   readonly restarts: Restarts;
   /** Where the workspace has been so far. */
   readonly previous: Driver | undefined;
+  /** What runs is not what the spec asks for, and holds no Task. */
+  readonly isReplaced?: boolean;
 }
 
 const STOP_POLL_MS = 100;
@@ -27,6 +30,7 @@ export async function ensureWorkspace(driver: Driver, agent: WithStatus<Agent>, 
   const { uid: id } = agent.metadata;
   if (previous !== undefined && previous.name !== driver.name)
     await ensureEnded(previous, id, `it moves to the ${driver.name} driver`, ctx);
+  if (keeping.isReplaced) await replace(driver, agent, keeping);
   const existing = await endIfSilent(driver, agent, await driver.get(id, ctx.signal), keeping);
   if (existing && existing.phase !== 'exited') return existing;
   if (existing && !wasEnded(agent, existing, restarts)) {
@@ -45,9 +49,18 @@ export async function ensureWorkspace(driver: Driver, agent: WithStatus<Agent>, 
   restarts.started(id, incarnation);
   deps.sessions.close(id, 'another incarnation begins');
   agent.status.startedAt = ctx.now().toISOString();
-  const { vcpus = 2, memoryMiB = 512, diskGiB = 10 } = agent.spec.resources ?? {};
-  const resources = { vcpus, memoryMiB, diskGiB };
+  const { image, ...resources } = startOf(agent);
+  agent.status.startedWith = { image, ...resources };
+  forgetReplace(agent);
   return driver.create({ id, hostname: hostnameOf(agent), incarnation, resources, ...place }, ctx.signal);
+}
+
+/** Ended by us, so that it counts for nothing. */
+async function replace(driver: Driver, { metadata: { uid } }: Agent, { ctx, restarts, deps }: Keeping): Promise<void> {
+  const found = await driver.get(uid, ctx.signal);
+  if (found && found.phase !== 'exited') restarts.replaced(uid, found.incarnation);
+  await ensureEnded(driver, uid, 'another run follows, as the spec asks', ctx);
+  deps.sessions.close(uid, 'another run follows, as the spec asks');
 }
 
 const LOST = 'no heartbeat for 30 s';
@@ -86,6 +99,7 @@ async function ensureEnded(driver: Driver, id: string, why: string, ctx: Reconci
 function wasEnded(agent: Agent, { id, incarnation }: WorkspaceState, restarts: Restarts): boolean {
   const reason = getCondition(agent, 'WorkspaceReady')?.reason;
   if (reason === 'Stopped' || reason === 'Stopping' || reason === 'DaemonStopped') return true;
+  if (restarts.isReplaced(id, incarnation)) return true;
   return reason !== 'Exited' && !restarts.hasStarted(id, incarnation);
 }
 

@@ -91,6 +91,15 @@ describe('the radar', () => {
     await commit('two', touch(3, 'three'));
     expect(['one', 'two'].map(conflict)).toEqual([undefined, undefined]);
     expect(agentOf('one').status?.conditions).toEqual([]);
+    expect(agentOf('one').status).not.toHaveProperty('conflicts');
+  });
+
+  it('says it to programs, too: with whom, and in which files', async () => {
+    await commit('one', { ...touch(3, 'three'), 'c.txt': 'c\n' });
+    await commit('two', { ...touch(3, 'drei'), 'c.txt': 'not c\n' });
+    expect(agentOf('one').status?.conflicts).toEqual([{ agent: 'two', files: ['a.txt', 'c.txt'] }]);
+    expect(agentOf('two').status?.conflicts).toEqual([{ agent: 'one', files: ['a.txt', 'c.txt'] }]);
+    expect(agentOf('three').status?.conflicts).toBeUndefined();
   });
 
   it('says nothing new while the same files clash, and speaks up when others do', async () => {

@@ -1,6 +1,6 @@
 /**
  * Radar: says on an Agent, and to it, with whose branch its own would not fit, long before anybody merges them. Owns the condition
- * ConflictsWith, which is there only while it is True.
+ * ConflictsWith, which is there only while it is True, and status.conflicts, which says the same to programs.
  */
 import { createHash } from 'node:crypto';
 import type { KindObject } from '#api/meta.ts';
@@ -31,8 +31,10 @@ async function reconcileAgent(agent: WithStatus<Agent>, deps: RadarDeps, ctx: Re
   const before = getCondition(agent, CONDITION)?.message ?? '';
   if (clashes.length === 0) {
     if (before !== '') remove(agent);
+    delete agent.status.conflicts;
     return {};
   }
+  agent.status.conflicts = clashes.map(({ other, files }) => ({ agent: other, files: pathsOf(files) }));
   const message = clashes.map(({ text }) => text).join('; ');
   for (const clash of clashes.filter(({ text }) => !before.split('; ').includes(text))) await tell(agent, clash, deps);
   if (before === '') ctx.events.warning(agent, 'BranchesConflict', message);
@@ -41,6 +43,13 @@ async function reconcileAgent(agent: WithStatus<Agent>, deps: RadarDeps, ctx: Re
 }
 
 const MAX_MESSAGE = 4_096;
+/** A status is read by people and goes through the journal with every change. */
+const MAX_FILES = 100;
+
+/** A path that does not fit in two ways is one path. */
+function pathsOf(files: Clash['files']): string[] {
+  return [...new Set(files.map(({ path }) => path))].slice(0, MAX_FILES);
+}
 
 interface Found extends Clash {
   readonly other: string;

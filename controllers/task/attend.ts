@@ -5,6 +5,7 @@ import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.t
 import type { Attempts, Outcome } from './attempts.ts';
 import { type Attending, attemptOf, LOOK_MS, type Means, ownerOf, RETRY_MS } from './attending.ts';
 import { isHeld, isVerifying, needsPlan } from './card.ts';
+import { showSilence } from './leases.ts';
 import { attendPulled, awaitPlan } from './pulled.ts';
 import { isAlive, isLeaving, isStoppedWithDaemon, isStopping, suits } from './roster.ts';
 import { CANCELLED, countFailure, expire, fail, finish, handBack, start, type Verdict } from './transitions.ts';
@@ -91,6 +92,7 @@ async function follow(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means
   const { uid } = task.metadata;
   const { attempt = 0 } = task.status;
   const leftMs = leases.leftMs(attemptOf(task), { nowMs: monotonicMs(), seenMs: attempts.lastSeenMs(uid, attempt) });
+  showSilence(task, leftMs, ctx.now());
   if (leftMs > 0) {
     const look = await watchOver(task, { deps, ctx });
     if (!look.isGivenUp) return { requeueAfterMs: Math.min(leftMs, LOOK_MS, look.inMs ?? LOOK_MS) };

@@ -103,6 +103,43 @@ describe('a board', () => {
     expect(board.free(worker)).toBe(1);
   });
 
+  it('lets what touches files in conflict start last, one at a time, and wakes it when it may', () => {
+    const { board, put, putAgent } = setUp();
+    const clash = { conflicts: [{ agent: 'two', files: ['src/a.ts'] }] };
+    putAgent('a-one', { maxConcurrentTasks: 4 });
+    put('t1', { files: ['src/**'], priority: 1 });
+    put('t2', { files: ['src/a.ts'] });
+    put('t3', { files: ['docs/'] });
+    const worker = agent('a-one', { maxConcurrentTasks: 4 });
+    const tell = (more: object) => {
+      const { metadata } = agent('a-one');
+      return [...board.putAgent({ ...worker, metadata, status: { ...worker.status, ...more } } as Agent)].sort();
+    };
+    expect(tell(clash)).toEqual(['t1', 't2', 't3']);
+    const step = (name: string, spec: JsonObject) => {
+      const decision = nextStep(task(name, spec), board, { now: NOW, canVerify: false });
+      return decision.step === 'wait' ? decision.reason : decision.step;
+    };
+    const t1 = { files: ['src/**'], priority: 1 };
+    expect([step('t1', t1), step('t2', { files: ['src/a.ts'] }), step('t3', { files: ['docs/'] })]).toEqual([
+      'FilesInConflict',
+      'FilesInConflict',
+      'assign',
+    ]);
+    expect(put('t3', {}, { phase: 'Running', owner: 'a-one', attempt: 1 })).toEqual([]);
+    expect(put('t3', {}, { phase: 'Succeeded', attempt: 1 })).toEqual(['t1']);
+    expect([step('t1', t1), step('t2', { files: ['src/a.ts'] })]).toEqual(['assign', 'FilesInConflict']);
+    put('t1', t1, { phase: 'Running', owner: 'a-one', attempt: 1 });
+    expect(step('t2', { files: ['src/a.ts'] })).toBe('FilesInConflict');
+    // Others have come meanwhile that nobody can do now: they keep nothing waiting.
+    put('t4', { assignTo: 'nobody' });
+    expect(put('t1', t1, { phase: 'Succeeded', attempt: 1 })).toEqual(['t2']);
+    expect(tell(clash)).toEqual(['t2']);
+    put('t5', { priority: 1 });
+    expect(tell({})).toContain('t2');
+    expect(step('t2', { files: ['src/a.ts'] })).toBe('assign');
+  });
+
   it('takes no older version of an object for the present one, and forgets what is gone', () => {
     const { board, putAgent } = setUp();
     putAgent('a-worker', { maxConcurrentTasks: 1 });

@@ -6,6 +6,7 @@ import type { Agent } from '#api/types.ts';
 import { type Card, compareTurn, type Turn } from './card.ts';
 import { leadingIntoCircles } from './circles.ts';
 import { type Claimant, Claims } from './claims.ts';
+import { type Clash, Clashes } from './clashes.ts';
 import { Lines } from './lines.ts';
 import { numberIn } from './numbered.ts';
 import { Pace } from './pace.ts';
@@ -29,6 +30,9 @@ export class Board {
   /** What the controller hands out, and what agents may claim. */
   readonly #lines = new Lines();
   readonly #open = new Lines();
+  /** What would be handed out, did it not touch files in which branches do not fit. */
+  readonly #avoided = new Lines();
+  readonly #clashes = new Clashes();
   readonly #touching = new Touching();
   readonly #pace = new Pace();
   #highestNumber = 0;
@@ -90,6 +94,16 @@ export class Board {
     const keys = agent ? [...this.#open.servedBy(agent)] : [...this.#open.demands.keys()];
     const cards = keys.flatMap((key) => this.#open.first(key, limit)).flatMap((name) => this.#cards.get(name) ?? []);
     return cards.sort(compareTurn).slice(0, limit);
+  }
+
+  /** Branches of the team that do not fit, in files that these patterns mean. */
+  clashOver(patterns: readonly string[]): Clash | undefined {
+    return this.#clashes.over(patterns);
+  }
+
+  /** Nothing of the team runs or could start but what touches such files, and of that this one comes first. */
+  isLastResort({ name }: Turn): boolean {
+    return this.#lastResort() === name;
   }
 
   /** Others that run and may touch the same files. */
@@ -181,6 +195,7 @@ export class Board {
     if (before?.face !== next?.face) this.#wakeDependents(name, woken);
     if (holderBefore !== undefined && holder !== holderBefore) this.#wakeFor(this.#agents.get(holderBefore), woken);
     else if (stoodInLine && holder === undefined && !this.#lines.has(name)) this.#wakeForAll(woken);
+    this.#wakeLastResort(woken);
     return woken;
   }
 
@@ -219,8 +234,36 @@ export class Board {
   #arrange(name: string): void {
     const card = this.#cards.get(name);
     const wanted = card && this.#canStart(card) ? card : undefined;
-    this.#lines.arrange(name, wanted?.offer ? undefined : wanted);
+    const isAvoided = wanted !== undefined && !wanted.offer && this.#clashes.over(wanted.avoids) !== undefined;
+    this.#lines.arrange(name, wanted?.offer || isAvoided ? undefined : wanted);
+    this.#avoided.arrange(name, isAvoided ? wanted : undefined);
     this.#open.arrange(name, wanted?.offer ? wanted : undefined);
+  }
+
+  #lastResort(): string | undefined {
+    if (this.#avoided.demands.size === 0 || this.#held.size > 0) return undefined;
+    for (const line of this.#lines.demands.keys()) if (this.#placesFor(this.#lines, line) > 0) return undefined;
+    const firsts = [...this.#avoided.demands.keys()]
+      .filter((line) => this.#placesFor(this.#avoided, line) > 0)
+      .flatMap((line) => this.#avoided.first(line, 1))
+      .flatMap((name) => this.#cards.get(name) ?? []);
+    return firsts.sort(compareTurn)[0]?.name;
+  }
+
+  #wakeLastResort(woken: Set<string>): void {
+    const name = this.#lastResort();
+    if (name !== undefined) woken.add(name);
+  }
+
+  /** Branches fit again, or do not fit any more: whoever touches their files goes to the other line, and says so. */
+  #rearrange(woken: Set<string>): void {
+    for (const { name, avoids, isFinished } of this.#cards.values()) {
+      if (avoids.length === 0 || isFinished) continue;
+      const wasAvoided = this.#avoided.has(name);
+      this.#arrange(name);
+      if (wasAvoided || this.#avoided.has(name)) woken.add(name);
+    }
+    this.#wakeForAll(woken);
   }
 
   #canStart({ name, isWilling, dependsOn }: Card): boolean {
@@ -237,6 +280,8 @@ export class Board {
     const woken = new Set<string>();
     if (!before || !next || !isSameRun(before, next)) for (const task of this.#held.get(name) ?? []) woken.add(task);
     if (offersBefore) this.#wakeForOffer(next, offersBefore, woken);
+    if (this.#clashes.put(name, next)) this.#rearrange(woken);
+    this.#wakeLastResort(woken);
     return woken;
   }
 
@@ -269,15 +314,15 @@ export class Board {
   /** The agent may have a place: tasks at the head of the lines that it serves. */
   #wakeFor(agent: Agent | undefined, woken: Set<string>): void {
     if (!agent || !isReady(agent) || this.free(agent) === 0) return;
-    for (const line of this.#lines.servedBy(agent)) this.#wakeLine('lines', line, this.#placesFor(line), woken);
+    for (const line of this.#lines.servedBy(agent)) this.#wakeLine('lines', line, this.#placesFor(this.#lines, line), woken);
   }
 
   #wakeForAll(woken: Set<string>): void {
-    for (const line of this.#lines.demands.keys()) this.#wakeLine('lines', line, this.#placesFor(line), woken);
+    for (const line of this.#lines.demands.keys()) this.#wakeLine('lines', line, this.#placesFor(this.#lines, line), woken);
   }
 
-  #placesFor(line: string): number {
-    const demand = this.#lines.demands.get(line)?.demand ?? {};
+  #placesFor(lines: Lines, line: string): number {
+    const demand = lines.demands.get(line)?.demand ?? {};
     let places = 0;
     for (const agent of this.#agents.values()) {
       if (isReady(agent) && suits(agent, demand)) places += this.free(agent);

@@ -1,6 +1,7 @@
 /** What the board knows of a Task: the few facts that decide about others, taken out of the object. Pure. */
 import { shortName, type Task } from '#api/types.ts';
 import { getCondition, isTrue } from '#runtime/conditions.ts';
+import { filesToAvoid } from './avoiding.ts';
 import { deadlineOf } from './request.ts';
 import type { Demand } from './roster.ts';
 
@@ -24,6 +25,8 @@ export interface Card {
   readonly offer: Offer | undefined;
   /** What it touches while it runs. */
   readonly files: readonly string[];
+  /** What it would touch, of one that is kept from files in which branches do not fit. */
+  readonly avoids: readonly string[];
   /** How long it took, of one that succeeded. */
   readonly tookMs: number | undefined;
 }
@@ -58,6 +61,7 @@ export function cardOf(task: Task, finalizer: string): Card {
     isWilling: (metadata.finalizers ?? []).includes(finalizer) && isWilling(task),
     offer: isPulledOnly(task) ? offerOf(task) : undefined,
     files: status?.phase === 'Running' ? (spec.files ?? []) : [],
+    avoids: filesToAvoid(task),
     tookMs: status?.phase === 'Succeeded' ? tookMs(task) : undefined,
   };
 }

@@ -10,6 +10,7 @@ import { announce } from './announce.ts';
 import type { Attempts } from './attempts.ts';
 import { attend, release, settle } from './attend.ts';
 import { type Attending, attemptOf, RETRY_MS } from './attending.ts';
+import { AVOIDING_LOOK_MS, clearAvoided, endPatience, FILES_IN_CONFLICT, markAvoided } from './avoiding.ts';
 import type { Board } from './board.ts';
 import { type Boards, TASK_FINALIZER, taskBoards } from './boards.ts';
 import { isFinished, isHeld, turnOf } from './card.ts';
@@ -20,7 +21,7 @@ import { ensureRemembered, numberIn } from './numbered.ts';
 import { CREATED_BY_ANNOTATION, deadlineOf, halfTimeOf } from './request.ts';
 import { STUCK_FLOOR_MS } from './stuck.ts';
 import { Teller } from './tell.ts';
-import { claim, clearMarks, fail, restart, setReady } from './transitions.ts';
+import { claim, clearMarks, fail, restart, setReady, type Verdict } from './transitions.ts';
 import type { Verifier } from './verifier.ts';
 
 export { TASK_FINALIZER } from './boards.ts';
@@ -105,11 +106,21 @@ async function follow(task: WithStatus<Task>, attending: Attending, ctx: Reconci
   board.unclaim(task.metadata.name);
   // An agent is claiming it by the book at this moment; whether it succeeds or not, there will be another look.
   if (board.isBeingClaimed(task.metadata.name)) return {};
+  endPatience(task, ctx);
   const avoid = attending.avoided.get(task.metadata.uid);
   // From here to the claim nothing waits, so that two tasks cannot take the same place.
   const decision = nextStep(task, board, { now: ctx.now(), canVerify: attending.verifier !== undefined, avoid });
   if (decision.step === 'assign') attending.avoided.delete(task.metadata.uid);
+  if (decision.step === 'wait' && decision.reason === FILES_IN_CONFLICT) return avoidConflict(task, decision, ctx);
+  clearAvoided(task);
   return advance(task, decision, { board, ctx });
+}
+
+function avoidConflict(task: WithStatus<Task>, { reason, message }: Verdict, ctx: ReconcileContext): Result {
+  wait(task, reason, ctx);
+  setReady(task, 'False', { reason, message }, ctx);
+  markAvoided(task, message, ctx);
+  return { requeueAfterMs: AVOIDING_LOOK_MS };
 }
 
 interface Advancing {

@@ -1,6 +1,8 @@
 /** What should happen to a Task that nobody holds, from what is known of its team. Pure; who claims by the book is judged by the same rules. */
 import type { Agent, Task } from '#api/types.ts';
+import { describeClash, FILES_IN_CONFLICT, filesToAvoid } from './avoiding.ts';
 import { BACKOFF_REASONS, type Card, hasPlanTimedOut, isFinished, isPulledOnly, type Turn, turnOf, unsupportedFields } from './card.ts';
+import type { Clash } from './clashes.ts';
 import { deadlineOf } from './request.ts';
 import { isReady, suits } from './roster.ts';
 
@@ -28,6 +30,8 @@ export interface TeamView {
   leadsIntoCircle(name: string): boolean;
   free(agent: Agent): number;
   ahead(turn: Turn, agents: readonly Agent[]): number;
+  clashOver(patterns: readonly string[]): Clash | undefined;
+  isLastResort(turn: Turn): boolean;
 }
 
 export interface Circumstances {
@@ -130,6 +134,8 @@ function assignment(task: Task, board: TeamView, { avoid }: Circumstances): Deci
   const isAvoided = ({ agent }: { readonly agent: Agent }) => Number(agent.metadata.name === avoid);
   const [best] = slots.sort((a, b) => isAvoided(a) - isAvoided(b) || b.free - a.free);
   if (!best) return { step: 'wait', reason: 'AgentsBusy', message: `every suitable agent has its hands full: ${namesOf(ready)}` };
+  const clash = board.clashOver(filesToAvoid(task));
+  if (clash && !board.isLastResort(turnOf(task))) return { step: 'wait', reason: FILES_IN_CONFLICT, message: describeClash(clash) };
   const places = slots.reduce((sum, { free }) => sum + free, 0);
   if (board.ahead(turnOf(task), ready) < places) return { step: 'assign', agent: best.agent };
   // Without their names and number: the status of thousands would change with each task that starts.

@@ -1,6 +1,25 @@
 /** For how long each attempt may stay silent. In memory: after a restart of the daemon every attempt has a full lease again. */
 
+import type { Task } from '#api/types.ts';
+import type { WithStatus } from '#runtime/controller.ts';
+
 export const LEASE_MS = 30_000;
+/** A holder that has so little left has missed a heartbeat. */
+const SILENT_LEFT_MS = 15_000;
+
+/** As of now; later renewals are kept in memory. Pure. */
+export function leaseTimes(renewed: Date): { readonly renewTime: string; readonly expires: string } {
+  return { renewTime: renewed.toISOString(), expires: new Date(renewed.getTime() + LEASE_MS).toISOString() };
+}
+
+/** Written only when its holder falls silent: a status that changes with every heartbeat would be heard of by everybody. */
+export function showSilence({ status }: WithStatus<Task>, leftMs: number, now: Date): void {
+  if (!status.lease || leftMs <= 0 || leftMs > SILENT_LEFT_MS) return;
+  const times = leaseTimes(new Date(now.getTime() + leftMs - LEASE_MS));
+  // Two clocks tell the same moment a little differently.
+  if (Math.abs(Date.parse(status.lease.expires ?? '') - Date.parse(times.expires)) < 1_000) return;
+  status.lease = { ...status.lease, ...times };
+}
 
 export class Leases {
   /** attempt → when it was last known to be in good hands, by the clock of performance.now() */

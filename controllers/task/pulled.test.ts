@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '#api/types.ts';
-import { conditionOf } from '../../test/support/controllers.ts';
-import { ONE, pulled, WORKER } from './controller.fixture.ts';
+import { conditionOf, START } from '../../test/support/controllers.ts';
+import { ONE, PEOPLE, pulled, WORKER } from './controller.fixture.ts';
 
 describe('a pulled claim', () => {
   it('stands for as long as the run of its owner gives signs of life, and ends 30 s after the last', async () => {
@@ -30,8 +30,8 @@ describe('a pulled claim', () => {
   });
 
   it('has a full lease again after a restart of the daemon', async () => {
-    const { look, task, attempts, newController, pass } = await pulled();
-    pass(3_600_000);
+    const { look, task, attempts, newController, pass } = await pulled({ timeoutSeconds: 1_800 });
+    pass(1_200_000);
     const next = newController(attempts.restart());
     expect(await look(next)).toEqual({ requeueAfterMs: 10_000 });
     pass(30_000);
@@ -81,5 +81,66 @@ describe('a pulled claim', () => {
     await look();
     expect(conditionOf(task(), 'Ready')).toBe('False Cancelled: spec.cancelled is true');
     expect(notices.news()).toEqual([`task_update other: Task one is no longer yours: spec.cancelled is true. ${gone}`]);
+  });
+
+  it('ends with its time: the agent hears of it, a result is refused, and the next attempt is open', async () => {
+    const { look, task, attempts, pass, ctx, get, book, as, notices } = await pulled({ timeoutSeconds: 60 });
+    const uid = get<Agent>('Agent', 'a-worker')?.metadata.uid;
+    const later = async (ms: number) => {
+      pass(ms);
+      attempts.agentsSeenMs.set(`${uid}/run-1`, ctx.now().getTime());
+      return look();
+    };
+    await later(40_000);
+    await book.update(as('a-worker'), ONE, { status: 'in_progress' });
+    notices.news();
+    expect(await later(55_000)).toEqual({ requeueAfterMs: 5_000 });
+    await later(5_000);
+    expect(task()?.status).toMatchObject({ phase: 'Pending', reason: 'AttemptFailed', failures: 1 });
+    expect(conditionOf(task(), 'Ready')).toBe('False AttemptFailed: attempt 1 of 3 timed out after 60 s');
+    expect(notices.news()).toEqual([
+      'task_update worker: Task one is no longer yours: its time is over (timeoutSeconds 60). Stop working on it; a result would be refused.',
+    ]);
+    await expect(book.complete(as('a-worker'), ONE, { attempt: 1 })).rejects.toMatchObject({ code: 'FenceLost' });
+    await later(1_000);
+    expect(await book.claim(as('a-worker'), ONE)).toMatchObject({ claimed: true, attempt: 2 });
+  });
+
+  it('begins to count its time when its plan is approved', async () => {
+    const { look, task, attempts, pass, ctx, get, book, as } = await pulled({ timeoutSeconds: 60, planRequired: true });
+    const uid = get<Agent>('Agent', 'a-worker')?.metadata.uid;
+    const later = async (ms: number) => {
+      pass(ms);
+      attempts.agentsSeenMs.set(`${uid}/run-1`, ctx.now().getTime());
+      await look();
+    };
+    await book.submitPlan(as('a-worker'), ONE, 'first this, then that');
+    await later(300_000);
+    await book.decidePlan(PEOPLE, ONE, { approved: true });
+    await later(59_000);
+    expect(task()?.status?.phase).toBe('Claimed');
+    await later(1_000);
+    expect(task()?.status?.reason).toBe('AttemptFailed');
+  });
+
+  it('says when it ends: with the claim, and when its holder falls silent', async () => {
+    const { look, task, attempts, pass, ctx, get } = await pulled();
+    const uid = get<Agent>('Agent', 'a-worker')?.metadata.uid;
+    const at = (ms: number) => new Date(START.getTime() + ms).toISOString();
+    expect(task()?.status?.lease).toMatchObject({ renewTime: at(0), expires: at(30_000) });
+    const before = task();
+    for (let round = 0; round < 3; round++) {
+      pass(10_000);
+      attempts.agentsSeenMs.set(`${uid}/run-1`, ctx.now().getTime());
+      await look();
+    }
+    expect(task()).toBe(before);
+    pass(20_000);
+    await look();
+    expect(task()?.status?.lease).toMatchObject({ holder: 'a-worker@run-1', renewTime: at(30_000), expires: at(60_000) });
+    const silent = task();
+    pass(5_000);
+    await look();
+    expect(task()).toBe(silent);
   });
 });

@@ -5,6 +5,7 @@ import { getCondition } from '#runtime/conditions.ts';
 import type { Result, WithStatus } from '#runtime/controller.ts';
 import { attemptOf, LOOK_MS, type Means } from './attending.ts';
 import { isVerifying, needsPlan } from './card.ts';
+import { showSilence } from './leases.ts';
 import { planLimit } from './plan.ts';
 import { isStoppedWithDaemon } from './roster.ts';
 import { said } from './tell.ts';
@@ -26,11 +27,30 @@ export async function attendPulled(task: WithStatus<Task>, { agent, verdict }: H
   if (gone) return gone;
   const leftMs = leaseLeftMs(task, agent, means);
   if (leftMs <= 0) return lose(task, means);
+  const timeMs = timeLeftMs(task, means.ctx.now());
+  if (timeMs <= 0) return timeOut(task, means);
   const look = await watchOver(task, means);
-  if (!look.isGivenUp) return { requeueAfterMs: Math.min(leftMs, LOOK_MS, look.inMs ?? LOOK_MS) };
+  if (!look.isGivenUp) return { requeueAfterMs: Math.min(leftMs, timeMs, LOOK_MS, look.inMs ?? LOOK_MS) };
   means.deps.avoided.set(task.metadata.uid, task.status.owner ?? '');
   await sayItIsGone(task, 'it made no progress', means);
   return countFailure(task, 'Stuck', `was taken from ${task.status.owner}: it made no progress (stuckPolicy Reassign)`, means.ctx);
+}
+
+/** Of spec.timeoutSeconds: since it was begun, or claimed when its owner never said so, or its plan was approved. Pure. */
+export function timeLeftMs(task: Task, now: Date): number {
+  const { startedAt, lease } = task.status ?? {};
+  const approved = getCondition(task, 'PlanApproved');
+  const times = [startedAt ?? lease?.renewTime, approved?.status === 'True' ? approved.lastTransitionTime : undefined];
+  const sinceMs = Math.max(...times.flatMap((time) => (time === undefined ? [] : [Date.parse(time)])));
+  return sinceMs + task.spec.timeoutSeconds * 1_000 - now.getTime();
+}
+
+/** Nothing of it can be killed: its owner is told, and what it may still say of it is refused. */
+async function timeOut(task: WithStatus<Task>, means: Means): Promise<Result> {
+  const { timeoutSeconds } = task.spec;
+  means.deps.leases.forget(attemptOf(task));
+  await sayItIsGone(task, `its time is over (timeoutSeconds ${timeoutSeconds})`, means);
+  return countFailure(task, 'AttemptFailed', `timed out after ${timeoutSeconds} s`, means.ctx);
 }
 
 /** Claimed, and not begun before somebody has approved how. */
@@ -66,9 +86,11 @@ function hasExited(agent: Agent): boolean {
   return getCondition(agent, 'WorkspaceReady')?.reason === 'Exited';
 }
 
-function leaseLeftMs(task: Task, agent: Agent, { deps }: Means): number {
-  const seenMs = deps.attempts.agentSeenMs(agent.metadata.uid, task.status?.ownerIncarnation ?? '');
-  return deps.leases.leftMs(attemptOf(task), { nowMs: deps.monotonicMs(), seenMs });
+function leaseLeftMs(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): number {
+  const seenMs = deps.attempts.agentSeenMs(agent.metadata.uid, task.status.ownerIncarnation ?? '');
+  const leftMs = deps.leases.leftMs(attemptOf(task), { nowMs: deps.monotonicMs(), seenMs });
+  showSilence(task, leftMs, ctx.now());
+  return leftMs;
 }
 
 function lose(task: WithStatus<Task>, { deps, ctx }: Means): Result {

@@ -26,9 +26,11 @@ export function isReady(agent: Agent): boolean {
   return (phase === 'Ready' || phase === 'Working') && isTrue(agent, 'Ready');
 }
 
-/** Its team, or a person, wants it to get no more work. */
-function isHeldBack({ metadata, spec }: Agent): boolean {
-  return spec.desiredState !== 'Running' || metadata.annotations?.[DRAINING_ANNOTATION] !== undefined;
+/** Its team, or a person, wants it to get no more work, or not before its next run. */
+function isHeldBack(agent: Agent): boolean {
+  const { metadata, spec } = agent;
+  if (spec.desiredState !== 'Running' || metadata.annotations?.[DRAINING_ANNOTATION] !== undefined) return true;
+  return isTrue(agent, 'ReplacePending');
 }
 
 /** Gone, or stopped for good; an agent that a stopping daemon took with it comes back. */

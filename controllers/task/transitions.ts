@@ -4,7 +4,9 @@ import { copyJson } from '#lib/json.ts';
 import { getCondition, setCondition } from '#runtime/conditions.ts';
 import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import type { CommandResult, Outcome } from './attempts.ts';
+import { forgetAvoided } from './avoiding.ts';
 import { needsPlan } from './card.ts';
+import { leaseTimes } from './leases.ts';
 
 export interface Verdict {
   readonly reason: string;
@@ -29,12 +31,13 @@ export function claim(task: WithStatus<Task>, agent: Agent, how: 'Assigned' | 'P
     claim: how,
     attempt: (status.attempt ?? 0) + 1,
     fencingToken: (status.fencingToken ?? 0) + 1,
-    lease: { holder, renewTime: moment.now().toISOString() },
+    lease: { holder, ...leaseTimes(moment.now()) },
   });
   delete status.reason;
   delete status.blockedBy;
   delete status.startedAt;
   delete status.progress;
+  forgetAvoided(task);
   if (needsPlan(task)) askForPlan(task, moment);
   setReady(task, 'True', { reason: 'Claimed', message: `attempt ${status.attempt} on ${agent.metadata.name}` }, moment);
 }

@@ -8,6 +8,7 @@ import type { Envelope } from '#protocol/relay.ts';
 import type { HostLink } from '../relay/link.ts';
 import type { Inbox } from '../state/inbox.ts';
 import { waitForMail } from './mail-wait.ts';
+import type { Waits } from './waits.ts';
 
 const DEFAULT_LIMIT = 10;
 const DEFAULT_WAIT_SECONDS = 30;
@@ -24,6 +25,7 @@ export interface MailReaderParts {
   readonly host: Pick<HostLink, 'call'>;
   /** Tells the host what was seen, soon. */
   readonly report: () => void;
+  readonly waits: Waits;
   readonly warn: (text: string) => void;
 }
 
@@ -68,7 +70,8 @@ export class MailReader {
 
   async wait(params: WaitParams, signal: AbortSignal): Promise<{ readonly message: Envelope | null; readonly timed_out: boolean }> {
     const timeoutMs = (params.timeout_seconds ?? DEFAULT_WAIT_SECONDS) * 1000;
-    const message = await waitForMail(this.#parts.inbox, wantedBy(params), { timeoutMs, signal });
+    const { inbox, waits } = this.#parts;
+    const message = await waits.during(waitForMail(inbox, wantedBy(params), { timeoutMs, signal }));
     return { message: message ?? null, timed_out: message === undefined };
   }
 

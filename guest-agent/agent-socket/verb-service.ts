@@ -10,6 +10,7 @@ import type { HostLink } from '../relay/link.ts';
 import type { Inbox } from '../state/inbox.ts';
 import type { MailReader } from './mail-reader.ts';
 import type { Speaker, Verb, VerbAnswer } from './verbs.ts';
+import type { Waits } from './waits.ts';
 
 export interface VerbService {
   readonly verbs: ReadonlyMap<string, Verb>;
@@ -24,6 +25,7 @@ export interface VerbServiceParts {
   readonly host: Pick<HostLink, 'call'>;
   /** Tells the host what was seen, soon. */
   readonly report: () => void;
+  readonly waits: Waits;
 }
 
 export class AgentVerbs {
@@ -43,10 +45,10 @@ export class AgentVerbs {
   async configure({ card }: Pick<ConfigureParams, 'card'>): Promise<void> {
     // Loaded here: a guest that is never configured needs none of it.
     const [{ MailReader }, { createVerbs }] = await Promise.all([import('./mail-reader.ts'), import('./verbs.ts')]);
-    const { guest, inbox, host, report } = this.#parts;
+    const { guest, inbox, host, report, waits } = this.#parts;
     const warn = (text: string) => guest.log.write('guest', text);
     // What it has given out is still to be acknowledged.
-    const reader = this.#service?.reader ?? new MailReader({ inbox, host, report, warn });
+    const reader = this.#service?.reader ?? new MailReader({ inbox, host, report, waits, warn });
     this.#service = { reader, verbs: createVerbs({ reader, host }), speaker: { names: namesOf(card, guest) }, warn };
   }
 }

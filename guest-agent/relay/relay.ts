@@ -4,6 +4,8 @@ import type { ControlHandlers } from '#protocol/control.ts';
 import type { RelayToGuestHandlers } from '#protocol/relay.ts';
 import { AgentDoor } from '../agent-socket/agent-door.ts';
 import { AgentVerbs } from '../agent-socket/verb-service.ts';
+import { Waits } from '../agent-socket/waits.ts';
+import { headOf } from '../git/head-of.ts';
 import type { Guest } from '../guest.ts';
 import { callToolHandler } from '../handlers/call-tool.ts';
 import { HttpDoor } from '../http/http-door.ts';
@@ -85,7 +87,15 @@ function openParts(guest: Guest): Parts {
   const host = new HostLink();
   const inbox = new Inbox(stateDir, warn);
   const attempts = new Attempts(stateDir, warn);
-  const heartbeat = new Heartbeat(() => host.call('heartbeat', describe(inbox, daemon)));
+  const head = new ToldHead(guest.root);
+  const heartbeat = new Heartbeat(() =>
+    host.call('heartbeat', { ...describe(inbox, daemon), ...head.tell(), ...(waits.count > 0 && { waits: waits.count }) }),
+  );
+  const waits = new Waits(() => heartbeat.changed());
+  // A commit is told when the command that made it has ended, or else with the next sign of life.
+  guest.groups.onEnd(() => {
+    if (head.isNews()) heartbeat.changed();
+  });
   const daemon = new TaskDaemon({
     guest,
     attempts,
@@ -104,7 +114,7 @@ function openParts(guest: Guest): Parts {
   });
   host.add(heartbeat);
   host.add(receiver);
-  const verbs = new AgentVerbs({ guest, inbox, host, report: () => receiver.report() });
+  const verbs = new AgentVerbs({ guest, inbox, host, waits, report: () => receiver.report() });
   const door = new HttpDoor({ guest, inbox, host, verbs });
   return { host, inbox, attempts, daemon, receiver, door, agentDoor: new AgentDoor({ guest, verbs }), verbs, gate };
 }
@@ -130,6 +140,25 @@ class StartGate {
   configured(): void {
     this.#isConfigured = true;
     if (this.#isDrained) this.#open();
+  }
+}
+
+/** Where the branch of the workspace was when the host last heard of it. */
+class ToldHead {
+  readonly #root: string;
+  #told: string | undefined;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  isNews(): boolean {
+    return headOf(this.#root) !== this.#told;
+  }
+
+  tell(): { readonly head?: string } {
+    this.#told = headOf(this.#root);
+    return this.#told === undefined ? {} : { head: this.#told };
   }
 }
 

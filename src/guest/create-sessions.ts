@@ -166,6 +166,7 @@ class GuestSession implements Session {
     const isWorthALook =
       before === undefined ||
       heartbeat.pendingResults > 0 ||
+      before.head !== heartbeat.head ||
       before.runningTasks.length !== heartbeat.runningTasks.length ||
       before.freeSlots !== heartbeat.freeSlots;
     if (isWorthALook) this.#options.onChange(this.id);

@@ -65,7 +65,12 @@ const heartbeat = object(
     /** The last seq of the inbox that is stored here. */
     storedSeq: count,
   },
-  {},
+  {
+    /** The commit that the workspace's repository has checked out; absent where there is none, or it lies elsewhere. */
+    head: text,
+    /** How many programs of the workspace wait for a message; absent when none does. */
+    waits: count,
+  },
 );
 
 /** What whoever writes a message says of it. */

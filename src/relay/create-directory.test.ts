@@ -105,3 +105,14 @@ it('tells the budget of the own team', async () => {
   });
   expect(await relay.directory.budget(as('child/coder'))).toMatchObject({ max_agents: 20, used: 2, reserved: 0, remaining: 3, depth: 1 });
 });
+
+it('says of whom a program waits for a message, whatever else it does', async () => {
+  const { relay, as, agent, setStatus, waiting } = await relayWorld();
+  await setStatus(agent('a/coder'), { phase: 'Working' });
+  const words = async () =>
+    (await relay.directory.listAgents(as('a/coder'))).filter(({ team }) => team === 'a').map(({ status }) => status);
+  expect(await words()).toEqual(['running', 'idle', 'idle']);
+  waiting.add(agent('a/coder').metadata.uid);
+  waiting.add(agent('a/lead').metadata.uid);
+  expect(await words()).toEqual(['waiting', 'waiting', 'idle']);
+});

@@ -13,11 +13,13 @@ import { LEAD, nameOf, type Principal } from './principal.ts';
 export interface DirectoryDeps {
   readonly client: Client;
   readonly clock?: Clock;
+  /** Whether a program of that agent waits for a message; nobody does when absent. */
+  readonly isWaiting?: (uid: string) => boolean;
   /** What a front door asks of a new object besides its own rules; throws what is refused. */
   readonly check?: (team: Team) => void;
 }
 
-export function createDirectory({ client, clock = systemClock, check }: DirectoryDeps): Directory {
+export function createDirectory({ client, clock = systemClock, isWaiting = () => false, check }: DirectoryDeps): Directory {
   return {
     async listAgents(principal) {
       const { team, teams } = await surroundings(client, principal);
@@ -25,7 +27,7 @@ export function createDirectory({ client, clock = systemClock, check }: Director
       const { namespace } = team.metadata;
       const agents = (await client.list<Agent>('Agent', { namespace })).items.filter(({ spec }) => near.includes(spec.team));
       const tasks = (await client.list<Task>('Task', { namespace })).items;
-      return agents.flatMap((agent) => toAgentInfo(agent, tasks, clock.now()) ?? []);
+      return agents.flatMap((agent) => toAgentInfo(agent, tasks, { now: clock.now(), isWaiting: isWaiting(agent.metadata.uid) }) ?? []);
     },
     async createSubTeam(principal, { name, roles, max_agents }) {
       const { team, lineage } = await surroundings(client, principal);
@@ -80,7 +82,11 @@ function isNear(team: Team, other: Team): boolean {
 }
 
 /** Undefined for an agent that does not live: nobody can work with it. */
-export function toAgentInfo({ metadata, spec, status }: Agent, tasks: readonly Task[], now: Date): AgentInfo | undefined {
+function toAgentInfo(
+  { metadata, spec, status }: Agent,
+  tasks: readonly Task[],
+  { now, isWaiting }: { readonly now: Date; readonly isWaiting: boolean },
+): AgentInfo | undefined {
   const isAlive = (status?.phase === 'Ready' || status?.phase === 'Working') && metadata.deletionTimestamp === undefined;
   if (!isAlive) return undefined;
   const held = tasks.filter((task) => task.status?.owner === metadata.name && isHeld(task));
@@ -91,7 +97,7 @@ export function toAgentInfo({ metadata, spec, status }: Agent, tasks: readonly T
     team: spec.team,
     role: spec.role ?? spec.roleName ?? shortName(spec.team, metadata.name),
     skills: spec.skills ?? [],
-    status: wordOf(status.phase === 'Working', held),
+    status: isWaiting ? 'waiting' : wordOf(status.phase === 'Working', held),
     uptime_seconds: Number.isNaN(startedMs) ? 0 : Math.max(0, Math.floor((now.getTime() - startedMs) / 1_000)),
     ...(spec.model ? { model: spec.model } : {}),
     ...(current ? { current_task: shortName(current.spec.team, current.metadata.name) } : {}),

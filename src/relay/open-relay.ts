@@ -35,6 +35,8 @@ export interface RelayOptions {
   readonly hint: (uid: string, nextSeq: number, message?: Envelope) => void;
   /** The run of an agent that the daemon is connected to. */
   readonly incarnationOf: (uid: string) => string | undefined;
+  /** Whether a program of that agent waits for a message. */
+  readonly isWaiting?: (uid: string) => boolean;
   /** An Event on an object. */
   readonly warn: (object: KindObject, reason: string, message: string) => void;
   /** What a front door asks of a new Team besides its own rules; throws what is refused. */
@@ -60,7 +62,7 @@ export interface Relay {
 }
 
 export function openRelay(options: RelayOptions): Relay {
-  const { client, mail, log, agentByUid, teamByUid, warn, clock, checkTeam } = options;
+  const { client, mail, log, agentByUid, teamByUid, warn, clock, checkTeam, isWaiting } = options;
   const time = clock && { clock };
   const activity = new Activity({ mail, agentByUid, log, ...time });
   const counted = createMessageMetrics(options.metrics, mail);
@@ -68,7 +70,7 @@ export function openRelay(options: RelayOptions): Relay {
   const onActivity = activity.onActivity.bind(activity);
   const post = createPost({ ...options, onProgress, onRejected: counted.onRejected });
   const notices = createNotices(options);
-  const directory = createDirectory({ client, ...time, ...(checkTeam && { check: checkTeam }) });
+  const directory = createDirectory({ client, ...time, ...(isWaiting && { isWaiting }), ...(checkTeam && { check: checkTeam }) });
   const stopDeadLetters = followDeadLetters({ mail, notices, log, warn, ownerByUid: (uid) => agentByUid(uid) ?? teamByUid(uid) });
   return {
     post,

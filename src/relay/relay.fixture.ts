@@ -37,6 +37,7 @@ export async function relayWorld() {
   const runs = new Map<string, string>();
   const byUid = <T extends KindObject>(kind: string, uid: string) =>
     store.list(kind).items.find(({ metadata }) => metadata.uid === uid) as T | undefined;
+  const waiting = new Set<string>();
   const relay = openRelay({
     client,
     mail,
@@ -50,6 +51,7 @@ export async function relayWorld() {
       if (message) carried.push(message);
     },
     incarnationOf: (uid) => runs.get(uid),
+    isWaiting: (uid) => waiting.has(uid),
     warn: ({ kind, metadata }, reason, message) => void warnings.push(`${kind} ${metadata.name} ${reason}: ${message}`),
   });
   onTestFinished(async () => {
@@ -109,6 +111,7 @@ export async function relayWorld() {
     carried,
     warnings,
     runs,
+    waiting,
     agent,
     team,
     as,

@@ -40,6 +40,22 @@ withSandboxes('an agent', () => {
     expect([after.status?.restarts ?? 0, await home.inside('try-one', 'cat', 'kept')]).toEqual([0, 'precious\n']);
   });
 
+  it('outlives a task that eats its memory, however many processes share it', async () => {
+    await home.create('Team', 'eat', { isolation, roles: [{ name: 'one', resources: { memoryMiB: 256 } }] });
+    const [before] = (await home.ready(['eat-one'])) as [Agent];
+    if (!/^cgroup/.test(before.status?.isolation?.limits ?? '')) return;
+    // Each of them is smaller than the guest: by size alone, that would be the one to go.
+    const eater = '(x=$(head -c 8000000 /dev/zero | tr "\\0" x); sleep 20) &';
+    const command = `for i in $(seq 60); do ${eater} done; wait`;
+    await home.create('Task', 'eat-all', { team: 'eat', command, timeoutSeconds: 4, maxAttempts: 1 });
+    await home.reached('eat-all', 'Failed');
+    const after = await home.agent('eat-one');
+    expect([after.status?.incarnation, after.status?.restarts ?? 0]).toEqual([before.status?.incarnation, 0]);
+    expect(await home.inside('eat-one', 'cat', '/proc/self/oom_score_adj')).toBe('500\n');
+    await home.delete('teams', 'eat');
+    await vi.waitFor(async () => expect((await home.list('teams')).map(({ metadata }) => metadata.name)).toEqual(['try']), WAIT);
+  });
+
   it('has its secrets in the environment of tasks and commands, and nowhere on disk', async () => {
     await home.create('Task', 'try-secret', {
       team: 'try',

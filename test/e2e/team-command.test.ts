@@ -156,12 +156,18 @@ function agentsThatTalk(driver: 'sandbox' | 'process'): void {
       'echo ready; team wait --from ann --timeout 60 --text && date +%s%3N',
     );
     await waiter.said('ready');
+    const wordOfBob = async () => {
+      const { agents } = JSON.parse(await said('ann', 'who', '--json')) as { agents: { name: string; status: string }[] };
+      return agents.find(({ name }) => name === 'bob')?.status;
+    };
+    await vi.waitFor(async () => expect(await wordOfBob()).toBe('waiting'), WAIT);
     const sent = await as('ann', 'sh', '-c', 'date +%s%3N; team send bob now');
     const { stdout } = await waiter.result;
     expect(stdout).toMatch(/^ready\nnow\n\d+\n$/);
     const tookMs = Number(stdout.split('\n')[2]) - Number(sent.stdout.split('\n')[0]);
     console.info(`${driver}: ${tookMs} ms from before team send was started until team wait had ended`);
     await said('bob', 'inbox');
+    await vi.waitFor(async () => expect(await wordOfBob()).toBe('idle'), WAIT);
   });
 
   it('gives each message once, in order, to an agent whose guest is killed again and again', async () => {

@@ -71,4 +71,29 @@ describe('a team', () => {
     expect([status?.owner, status?.result?.stdout]).toEqual(['calm-dev-1', 'done\n']);
     expect((await states())['calm-dev-2']).toBe('Stopped');
   });
+
+  it('that changes the resources of a role gives its agents another run when they hold no task, with their files', async () => {
+    const role = (memoryMiB: number) => ({ roles: [{ name: 'dev', resources: { memoryMiB } }] });
+    await home.create('Team', 'grow', { isolation, ...role(128) });
+    const [before] = await home.ready(['grow-dev']);
+    await home.create('Task', 'grow-slow', { team: 'grow', command: `echo kept > kept; ${patient('grow')}`, maxAttempts: 1 });
+    await home.reached('grow-slow', 'Running');
+    await home.change('teams', 'grow', role(256));
+    await vi.waitFor(async () => {
+      const pending = (await home.agent('grow-dev')).status?.conditions?.find(({ type }) => type === 'ReplacePending');
+      expect(pending).toMatchObject({ status: 'True', reason: 'TaskRunning' });
+    }, WAIT);
+    await home.create('Task', 'grow-next', { team: 'grow', command: 'cat kept' });
+    expect((await home.reached('grow-next', 'Pending')).status?.reason).toBe('AgentNotReady');
+    expect((await home.agent('grow-dev')).status?.incarnation).toBe(before?.status?.incarnation);
+    writeFileSync(file('grow.go'), '');
+    await home.reached('grow-slow', 'Succeeded');
+    const { status } = await home.reached('grow-next', 'Succeeded');
+    expect([status?.result?.stdout, readFileSync(file('grow'), 'utf8')]).toEqual(['kept\n', 'start\nend\n']);
+    const after = await home.agent('grow-dev');
+    expect(after.status).toMatchObject({ startedWith: { memoryMiB: 256 } });
+    expect(after.status?.incarnation).not.toBe(before?.status?.incarnation);
+    expect(after.status?.pid).not.toBe(before?.status?.pid);
+    expect(after.status?.restarts ?? 0).toBe(0);
+  });
 });

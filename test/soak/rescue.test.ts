@@ -1,9 +1,11 @@
 /**
- * Teams are deleted at random moments while their agents write, and half of the time the daemon is killed in the middle of it. Each writer says on
- * its standard output, outside of every workspace, what it has put on disk: all that was said before the deletion must be found afterwards.
+ * Teams are deleted at random moments while their agents write, some of them while a merge takes what they have, and half of the time the daemon is
+ * killed in the middle of it. Each writer says on its standard output, outside of every workspace, what it has put on disk: all that was said before
+ * the deletion must be found afterwards, in what was rescued or in the branch that it was merged into.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -69,6 +71,7 @@ withSandboxes('what agents have written when they are deleted', () => {
     const logs = names.map((agent) => startWriter(agent, `${SEED}-${agent}`));
     await vi.waitFor(() => expect(Math.min(...logs.map(({ lines }) => lines().length))).toBeGreaterThan(2), LONG);
     await delay(random() * 1_000);
+    if ('repo' in repo && random() < 0.5) await startMerge(name);
     const before = logs.map(({ tag, lines }) => ({ tag, lines: lines() }));
     await home.delete('teams', name);
     if (random() < 0.5) {
@@ -78,11 +81,20 @@ withSandboxes('what agents have written when they are deleted', () => {
     }
     await vi.waitFor(async () => expect((await home.list('teams')).map((team) => team.metadata.name)).not.toContain(name), LONG);
     await Promise.all(logs.map(({ ended }) => ended));
-    const known = reachable(join(home.home, 'repos', `${metadata.uid}.git`));
+    const places = [join(home.home, 'repos', `${metadata.uid}.git`), source].filter((place) => existsSync(place));
+    const known = new Set(places.flatMap((place) => reachable(place)));
     const wanted = before.flatMap(({ tag, lines }) => lines.map((line) => `${tag} ${line}\n`));
     const lost = wanted.filter((content) => !known.has(blobId(content)));
     expect(lost, `seed ${SEED}, round ${round}, ${driver}, ${JSON.stringify(repo)}: lost of ${wanted.length}`).toEqual([]);
     return wanted.length;
+  }
+
+  /** Nobody waits for it: it is under way when its team is deleted, or has landed, or never begins. */
+  async function startMerge(team: string): Promise<void> {
+    const spec = { team, sources: [{ agent: 'w-1' }], target: { branch: 'main' }, allowDirty: true };
+    const object = { apiVersion: 'agentiso.dev/v1alpha1', kind: 'Merge', metadata: { name: `${team}-merge` }, spec };
+    await home.call('POST', '/apis/agentiso.dev/v1alpha1/namespaces/default/merges', object);
+    await delay(random() * 1_000);
   }
 
   function startWriter(agent: string, tag: string) {
@@ -97,8 +109,8 @@ withSandboxes('what agents have written when they are deleted', () => {
 });
 
 /** Everything that a ref leads to; a nested repository's own commits lie in bundles, its files beside them. */
-function reachable(repository: string): ReadonlySet<string> {
+function reachable(repository: string): string[] {
   expect(gitIn(repository, 'fsck', '--connectivity-only', '--no-dangling')).toBe('');
   const args = ['-c', 'safe.directory=*', '-C', repository, 'rev-list', '--objects', '--no-object-names', '--all'];
-  return new Set(execFileSync('git', args, { encoding: 'utf8', maxBuffer: 1 << 28 }).split('\n'));
+  return execFileSync('git', args, { encoding: 'utf8', maxBuffer: 1 << 28 }).split('\n');
 }

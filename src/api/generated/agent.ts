@@ -219,6 +219,27 @@ export interface AgentStatus {
    */
   startedAt?: string;
   /**
+   * What the present run was started with. When the spec asks for something else, another run follows as soon as the agent holds no Task.
+   */
+  startedWith?: {
+    /**
+     * Image of the catalogue.
+     */
+    image?: string;
+    /**
+     * Virtual processors.
+     */
+    vcpus?: number;
+    /**
+     * Memory in MiB.
+     */
+    memoryMiB?: number;
+    /**
+     * Disk in GiB.
+     */
+    diskGiB?: number;
+  };
+  /**
    * How often the agent was started again after it had ended by itself.
    */
   restarts?: number;
@@ -284,6 +305,19 @@ export interface AgentStatus {
      */
     savedAt?: string;
   };
+  /**
+   * Team mates whose branches do not fit with its own, as of the commits that the team's repository has of both. Tasks that declare these files wait while others can run. Absent when all fit.
+   */
+  conflicts?: {
+    /**
+     * Short name of the team mate.
+     */
+    agent: string;
+    /**
+     * Files that do not fit, the first 100 of them.
+     */
+    files: string[];
+  }[];
   /**
    * The agent's answer when it was asked to stop. It is kept for the record and does not prevent the stop.
    */

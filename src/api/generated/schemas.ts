@@ -597,7 +597,7 @@ export const crds: readonly CustomResourceDefinition[] = [
                           },
                           files: {
                             description:
-                              'Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked; nothing is blocked.',
+                              'Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked. One that may touch files in which branches of its team do not fit waits while others can run.',
                             type: 'array',
                             maxItems: 256,
                             'x-kubernetes-list-type': 'set',
@@ -1566,6 +1566,29 @@ export const crds: readonly CustomResourceDefinition[] = [
                       type: 'string',
                       format: 'date-time',
                     },
+                    startedWith: {
+                      description:
+                        'What the present run was started with. When the spec asks for something else, another run follows as soon as the agent holds no Task.',
+                      type: 'object',
+                      properties: {
+                        image: {
+                          description: 'Image of the catalogue.',
+                          type: 'string',
+                        },
+                        vcpus: {
+                          description: 'Virtual processors.',
+                          type: 'integer',
+                        },
+                        memoryMiB: {
+                          description: 'Memory in MiB.',
+                          type: 'integer',
+                        },
+                        diskGiB: {
+                          description: 'Disk in GiB.',
+                          type: 'integer',
+                        },
+                      },
+                    },
                     restarts: {
                       description: 'How often the agent was started again after it had ended by itself.',
                       type: 'integer',
@@ -1644,6 +1667,31 @@ export const crds: readonly CustomResourceDefinition[] = [
                           description: 'When its work was last brought to safety.',
                           type: 'string',
                           format: 'date-time',
+                        },
+                      },
+                    },
+                    conflicts: {
+                      description:
+                        "Team mates whose branches do not fit with its own, as of the commits that the team's repository has of both. Tasks that declare these files wait while others can run. Absent when all fit.",
+                      type: 'array',
+                      'x-kubernetes-list-type': 'map',
+                      'x-kubernetes-list-map-keys': ['agent'],
+                      items: {
+                        type: 'object',
+                        required: ['agent', 'files'],
+                        properties: {
+                          agent: {
+                            description: 'Short name of the team mate.',
+                            type: 'string',
+                          },
+                          files: {
+                            description: 'Files that do not fit, the first 100 of them.',
+                            type: 'array',
+                            'x-kubernetes-list-type': 'set',
+                            items: {
+                              type: 'string',
+                            },
+                          },
                         },
                       },
                     },
@@ -2049,7 +2097,7 @@ export const crds: readonly CustomResourceDefinition[] = [
                     },
                     files: {
                       description:
-                        'Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked; nothing is blocked.',
+                        'Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked. One that may touch files in which branches of its team do not fit waits while others can run.',
                       type: 'array',
                       maxItems: 256,
                       'x-kubernetes-list-type': 'set',
@@ -2176,12 +2224,14 @@ export const crds: readonly CustomResourceDefinition[] = [
                           type: 'string',
                         },
                         renewTime: {
-                          description: 'When the claim was made. Heartbeats renew it every 10 seconds, in the memory of the daemon.',
+                          description:
+                            'When the claim was made or, once its holder has fallen silent, last renewed. Heartbeats renew it every 10 seconds, in memory.',
                           type: 'string',
                           format: 'date-time',
                         },
                         expires: {
-                          description: 'When it ends unless renewed, 30 seconds after the last renewal. Not filled yet.',
+                          description:
+                            'When it ends unless renewed, 30 seconds after renewTime. Both are written with the claim, and again when its holder falls silent.',
                           type: 'string',
                           format: 'date-time',
                         },

@@ -75,7 +75,7 @@ export interface TaskSpec {
    */
   stuckPolicy: 'Report' | 'Reassign';
   /**
-   * Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked; nothing is blocked.
+   * Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked. One that may touch files in which branches of its team do not fit waits while others can run.
    */
   files?: string[];
   /**
@@ -158,11 +158,11 @@ export interface TaskStatus {
      */
     holder?: string;
     /**
-     * When the claim was made. Heartbeats renew it every 10 seconds, in the memory of the daemon.
+     * When the claim was made or, once its holder has fallen silent, last renewed. Heartbeats renew it every 10 seconds, in memory.
      */
     renewTime?: string;
     /**
-     * When it ends unless renewed, 30 seconds after the last renewal. Not filled yet.
+     * When it ends unless renewed, 30 seconds after renewTime. Both are written with the claim, and again when its holder falls silent.
      */
     expires?: string;
   };

@@ -204,7 +204,7 @@ export interface TeamSpec {
      */
     stuckPolicy: 'Report' | 'Reassign';
     /**
-     * Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked; nothing is blocked.
+     * Glob patterns of the files the Task will touch, relative to the workspace. Running Tasks that overlap are marked. One that may touch files in which branches of its team do not fit waits while others can run.
      */
     files?: string[];
     /**

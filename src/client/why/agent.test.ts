@@ -193,3 +193,23 @@ describe('an agent that is well', () => {
     expect(why(ready('dev'), [running('x', 'dev')])).toEqual(['agent/a-dev is Working: on task/a-x']);
   });
 });
+
+describe('an agent that is to have another run', () => {
+  const pending = (message: string) => {
+    const { conditions = [] } = ready('dev').status as { conditions?: JsonObject[] };
+    return agent('dev', { phase: 'Ready', conditions: [...conditions, condition('ReplacePending', 'True', 'TaskRunning', message)] });
+  };
+
+  it('leads to the task it still holds', () => {
+    const held = pending('the spec asks for memoryMiB 512 instead of 256; another run begins when it holds no Task');
+    expect(why(held, [running('y', 'dev')])).toEqual([
+      'agent/a-dev gets no new tasks: the spec asks for memoryMiB 512 instead of 256; another run begins when it holds no Task',
+      '  task/a-y is Running on agent/a-dev since 12s, attempt 1 of 3',
+      'what helps: patience: task/a-y is at work; it is ended in 288 s at the latest (spec.timeoutSeconds)',
+    ]);
+  });
+
+  it('is a matter of a moment when it holds none', () => {
+    expect(ask(pending('the spec asks for vcpus 4 instead of 2; another run begins')).state).toBe('waiting');
+  });
+});

@@ -24,6 +24,11 @@ function lookAtReady(agent: Agent, sight: Sight): Finding {
   const { phase, startedAt, isolation } = agent.status ?? {};
   if (conditionOf(agent, 'InboxFull')?.status === 'True') return lookAtFullInbox(agent, sight);
   const held = sight.view.heldBy(agent);
+  const pending = conditionOf(agent, 'ReplacePending');
+  // It takes no more until then, and whoever waits for it wants to know for what.
+  if (pending?.status === 'True') {
+    return held.length > 0 ? leadingTo(held, 'gets no new tasks', pending.message) : waiting('is about to be replaced', pending.message);
+  }
   if (held.length > 0) return fine('is Working', `on ${listed(held.map(idOf))}`);
   return fine(
     `is ${phase ?? 'Ready'}`,

@@ -23,6 +23,8 @@ export function lookAtPending(task: Task, sight: Sight): Finding {
       return lookAtBusy(task, sight.view);
     case 'Queued':
       return lookAtQueue(task, sight.view);
+    case 'FilesInConflict':
+      return lookAtConflict(task, because, sight.view);
     case 'AttemptFailed':
     case 'AttemptLost':
     case 'LeaseExpired':
@@ -41,6 +43,25 @@ export function lookAtPending(task: Task, sight: Sight): Finding {
     default:
       return waiting(SAYS, because === '' ? 'it is about to be handed to an agent' : because);
   }
+}
+
+/** It passes by itself in the end; sooner when one of the two brings the other's commits into its branch. */
+function lookAtConflict({ spec: { team } }: Task, because: string, view: View): Finding {
+  const conflict = view
+    .agentsOf(team)
+    .flatMap((agent) => (agent.status?.conflicts ?? []).map(({ agent: other, files }) => ({ agent, other, files })))
+    .find(({ agent, other }) => because.includes([shortName(team, agent.metadata.name), other].sort().join(' and ')));
+  if (!conflict) return waiting(SAYS, because, { text: 'patience: the branches fit again, and it starts in a moment' });
+  const { agent, other, files } = conflict;
+  return waiting(SAYS, because, {
+    text: 'patience: it starts when nothing else can run, within 10 minutes; sooner when the branches fit:',
+    command: commandOf(
+      view,
+      'message',
+      agent.metadata.name,
+      `please bring the commits of ${other} into your branch: see ${listed(files, 5)}`,
+    ),
+  });
 }
 
 /** Nobody is assigned to it: an agent has to come and take it. */
@@ -171,7 +192,9 @@ function placesIn(tasks: readonly Task[]): ReadonlyMap<string, number> {
 
 /** Reasons of those that stand in no line. */
 function isBefore(reason: string | undefined): boolean {
-  return ['NoAgent', 'OpenForClaim', 'AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck'].includes(reason ?? '');
+  return ['NoAgent', 'OpenForClaim', 'FilesInConflict', 'AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck'].includes(
+    reason ?? '',
+  );
 }
 
 function turn(a: Task, b: Task): number {

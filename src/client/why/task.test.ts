@@ -127,6 +127,19 @@ describe('a task that has to wait', () => {
     ]);
     expect(why(waitingTask('x', 'Pending', 'AgentsBusy'), [ready('dev')])[0]).toContain('an agent has become free');
   });
+
+  it('names the branches that do not fit, and whom to ask', () => {
+    const words = 'the branches of dev and ops do not fit in a.txt, which it would touch; what else can run goes first';
+    const held = waitingTask('x', 'Pending', 'FilesInConflict', words);
+    const [one, two] = ['ops', 'dev'].map((other) => [{ agent: other, files: ['a.txt'] }]);
+    const fits = agent('qa', { conflicts: [{ agent: 'web', files: ['b.txt'] }] });
+    expect(why(held, [fits, agent('dev', { conflicts: one }), agent('ops', { conflicts: two })])).toEqual([
+      `task/a-x is Pending: FilesInConflict: ${words}`,
+      'what helps: patience: it starts when nothing else can run, within 10 minutes; sooner when the branches fit:',
+      "  agentiso message a-dev 'please bring the commits of ops into your branch: see a.txt'",
+    ]);
+    expect(why(held, [ready('dev')]).join()).toContain('the branches fit again');
+  });
 });
 
 describe('a task without an agent', () => {
