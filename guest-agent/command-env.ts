@@ -20,6 +20,11 @@ export function proxyEnv(port: number): Record<string, string> {
   return { ...upper, http_proxy: proxy, https_proxy: proxy, no_proxy: direct };
 }
 
+/** Where programs find providers of models: a base URL is this and the name of one, a key anything at all. */
+export function providersEnv(port: number): Record<string, string> {
+  return { AGENTISO_PROVIDERS_URL: `http://127.0.0.1:${port}/agentiso/providers` };
+}
+
 const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 export interface TeamPlaces {

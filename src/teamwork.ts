@@ -17,6 +17,7 @@ import type { Logger } from '#lib/log.ts';
 import type { Metrics } from '#lib/metrics.ts';
 import type { AgentMode } from '#mcp/agent-mode.ts';
 import type { WorkspaceIo } from '#mcp/workspace-io.ts';
+import type { CredentialSource } from '#providers/credential-file.ts';
 import { removeTeamMail } from '#relay/mail-sweep.ts';
 import type { RateLimits } from '#relay/rates.ts';
 import type { Sweep } from '#runtime/controller.ts';
@@ -56,6 +57,7 @@ export interface TeamworkOptions {
   readonly limits: Limits;
   readonly rates: RateLimits;
   readonly audit: AuditLog;
+  readonly credentials: CredentialSource;
   readonly machine?: Machine;
 }
 
@@ -73,7 +75,7 @@ export interface Teamwork {
 }
 
 export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> {
-  const { config, store, client, log, metrics, events, limits, rates, audit, machine } = options;
+  const { config, store, client, log, metrics, events, limits, rates, audit, credentials, machine } = options;
   const { hostEnv = () => undefined } = config;
   // Programs are started in other folders, where a relative path is another one.
   const home = resolve(config.home);
@@ -95,6 +97,8 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     vault,
     rates,
     audit,
+    credentials,
+    hostEnv,
     pulling: () =>
       agentsIn(store)
         .filter((agent) => pulled(agent) > 0)

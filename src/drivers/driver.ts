@@ -20,7 +20,7 @@ export interface WorkspaceSpec {
   readonly base?: string;
   /** Path of the prepared network namespace. Absent: the driver gives the workspace a network of its own with nothing in it. */
   readonly network?: string;
-  /** Whether the egress proxy's socket will be in the run directory: then proxy variables are set inside. */
+  /** Whether the egress proxy's socket will be in the run directory: then proxy variables are set inside, unless it is not isolated. */
   readonly egress: boolean;
 }
 

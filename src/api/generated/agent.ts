@@ -41,6 +41,10 @@ export interface AgentSpec {
    */
   model?: string | null;
   /**
+   * Provider of models whose key the agent's requests are given, by its name in HOME/credentials.yaml. Absent means the backend's own: anthropic for claude-code, gemini for gemini, openai for codex, qwen, droid and opencode, none for shell and acp.
+   */
+  provider?: string | null;
+  /**
    * How many Tasks the agent may have in work at once, 1 to 64. Further ones wait on the board. Default 4.
    */
   maxConcurrentTasks: number;

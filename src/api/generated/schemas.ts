@@ -312,6 +312,14 @@ export const crds: readonly CustomResourceDefinition[] = [
                             maxLength: 256,
                             pattern: '^[^\\x00-\\x1f\\x7f]+$',
                           },
+                          provider: {
+                            description:
+                              "Provider of models whose key the agent's requests are given, by its name in HOME/credentials.yaml. Absent means the backend's own: anthropic for claude-code, gemini for gemini, openai for codex, qwen, droid and opencode, none for shell and acp.",
+                            type: 'string',
+                            nullable: true,
+                            maxLength: 63,
+                            pattern: '^[a-z][a-z0-9-]*$',
+                          },
                           image: {
                             description:
                               'Image of the catalogue the workspace starts from, for example base, python, rust or agents. Default base, which has git and node.',
@@ -1315,6 +1323,14 @@ export const crds: readonly CustomResourceDefinition[] = [
                       minLength: 1,
                       maxLength: 256,
                       pattern: '^[^\\x00-\\x1f\\x7f]+$',
+                    },
+                    provider: {
+                      description:
+                        "Provider of models whose key the agent's requests are given, by its name in HOME/credentials.yaml. Absent means the backend's own: anthropic for claude-code, gemini for gemini, openai for codex, qwen, droid and opencode, none for shell and acp.",
+                      type: 'string',
+                      nullable: true,
+                      maxLength: 63,
+                      pattern: '^[a-z][a-z0-9-]*$',
                     },
                     maxConcurrentTasks: {
                       description: 'How many Tasks the agent may have in work at once, 1 to 64. Further ones wait on the board. Default 4.',

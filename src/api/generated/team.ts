@@ -70,6 +70,10 @@ export interface TeamSpec {
      */
     model?: string | null;
     /**
+     * Provider of models whose key the agent's requests are given, by its name in HOME/credentials.yaml. Absent means the backend's own: anthropic for claude-code, gemini for gemini, openai for codex, qwen, droid and opencode, none for shell and acp.
+     */
+    provider?: string | null;
+    /**
      * Image of the catalogue the workspace starts from, for example base, python, rust or agents. Default base, which has git and node.
      */
     image: string;
