@@ -41,7 +41,10 @@ export interface Offer {
 export type Face = 'Open' | 'Succeeded' | 'Hopeless' | 'Circle';
 
 /** Reasons of a Task that goes again after a pause. */
-export const BACKOFF_REASONS: ReadonlySet<string> = new Set(['AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck']);
+export const BACKOFF_REASONS: ReadonlySet<string> = new Set([
+  ...['AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck', 'NoEvidence', 'NoProgress'],
+  'RateLimited',
+]);
 
 export function cardOf(task: Task, finalizer: string): Card {
   const { metadata, spec, status } = task;

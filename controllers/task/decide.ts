@@ -74,8 +74,9 @@ export function wantsRetry({ spec, status }: Task): boolean {
   return status?.phase !== 'Succeeded' && (spec.retry ?? 0) > (status?.retries ?? 0);
 }
 
-/** Only an attempt that counts as failed waits; one that was interrupted goes on at once. */
+/** Only an attempt that counts as failed waits, and one whose provider has said until when; one that was interrupted goes on at once. */
 function backoffLeftMs({ status }: Task, now: Date): number {
+  if (status?.reason === 'RateLimited') return Date.parse(status.notBefore ?? '') - now.getTime() || 0;
   if (!BACKOFF_REASONS.has(status?.reason ?? '') || status?.finishedAt === undefined) return 0;
   const delayMs = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** ((status.failures ?? 1) - 1));
   return Date.parse(status.finishedAt) + delayMs - now.getTime();

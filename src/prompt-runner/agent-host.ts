@@ -26,6 +26,8 @@ export interface AgentHostParts extends Pick<SessionStart, 'onUpdate' | 'onPermi
   readonly note: (reason: string, message: string) => void;
 }
 
+/** Where every sandbox has its proxy. */
+const PROVIDERS_URL = 'http://127.0.0.1:3128/agentiso/providers';
 const START_PAUSES_MS = [5_000, 60_000];
 /** For an agent that ends by itself when its input does. */
 const EXIT_PATIENCE_MS = 1_000;
@@ -88,13 +90,13 @@ export class AgentHost {
   }
 
   get context(): AcpContext {
-    const { job, backend, tools, custom } = this.#parts;
+    const { job, backend, tools, custom, env } = this.#parts;
     const provider = backend.model?.provider ?? backend.name;
     return {
       tools,
       home: job.home,
       workspace: job.workspace,
-      baseUrl: job.baseUrl ?? `http://127.0.0.1:3128/agentiso/providers/${provider}`,
+      baseUrl: job.baseUrl ?? `${env['AGENTISO_PROVIDERS_URL'] ?? PROVIDERS_URL}/${provider}`,
       ...(job.model !== undefined && { model: job.model }),
       permissions: allowsEverything(job) ? 'allow' : 'ask',
       ...(custom && { custom }),
