@@ -99,6 +99,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     audit,
     credentials,
     hostEnv,
+    ...(config.tools !== undefined && { tools: config.tools }),
     pulling: () =>
       agentsIn(store)
         .filter((agent) => pulled(agent) > 0)
