@@ -1,7 +1,7 @@
 /** The environment of a command: a few names of the guest's own, then what the caller gave. */
 import { ProtocolError } from '#protocol/protocol-error.ts';
 
-const INHERITED = ['PATH', 'HOME', 'LANG', 'TERM', 'SHELL'];
+const INHERITED = ['PATH', 'HOME', 'LANG', 'TERM', 'SHELL', 'AGENTISO_TOOLS'];
 /** They decide which code the shell and the loader run. */
 const BLOCKED = /^(?:PATH|IFS|ENV|BASH_ENV|LD_.*)$/;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;

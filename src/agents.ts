@@ -30,6 +30,7 @@ import type { Vault } from '#vault/vault.ts';
 import { type AgentGit, createAgentGit } from './agent-git.ts';
 import { forwardPort } from './agent-io.ts';
 import { openCards, type VaultCards } from './cards.ts';
+import { chooseBackend } from './choose-backend.ts';
 import { chooseDriver, type DriversHere, findDrivers } from './isolation.ts';
 import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
@@ -44,6 +45,8 @@ export interface AgentsOptions
   readonly hostEnv: (name: string) => string | undefined;
   readonly metrics: Pick<Metrics, 'counter' | 'histogram'>;
   readonly credentials: CredentialSource;
+  /** The directory of coding agents. Absent: there are none. */
+  readonly tools?: string;
   /** A name that an agent's proxy refused. */
   readonly onRefused: (agent: Agent, name: string) => void;
   readonly uplink: boolean;
@@ -82,6 +85,7 @@ export interface Agents {
   readonly forwards: PortForwards;
   readonly cards: VaultCards;
   readonly tokens: TeamTokens;
+  readonly tools: string | undefined;
   /** Where an agent's workspace is; undefined when it has none. */
   driverOf(uid: string): Driver | undefined;
 }
@@ -150,6 +154,7 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
     forwards: new PortForwards({ log }),
     cards: openCards({ vault, log, onRestored: options.onCardRestored }),
     tokens: new TeamTokens(),
+    tools: options.tools,
     driverOf,
   };
 }
@@ -208,14 +213,15 @@ const CLOSED = { allowDomains: [], allowInternet: false };
 
 async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Driver): Promise<Place> {
   const { network, numbers, git, here } = agents;
+  const work = await chooseBackend(agent, agents.tools);
   const team = await teamNumberOf(agents, client, agent);
   const isOwned = driver.name === 'sandbox' && here.sandbox.mode === 'root';
   const base = await git.baseOf(agent, isOwned ? uidOf(team) : undefined);
   // A process of this machine needs no way out; it needs one to providers, whose keys it does not have.
-  if (driver.name === 'process') return { team, egress: true, ...base };
-  if (network.mode === 'proxy-only') return { team, egress: true, ...base };
+  if (driver.name === 'process') return { team, egress: true, ...base, ...work };
+  if (network.mode === 'proxy-only') return { team, egress: true, ...base, ...work };
   const link = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), AbortSignal.timeout(30_000));
-  return { team, egress: true, network: link.namespace, ...base };
+  return { team, egress: true, network: link.namespace, ...base, ...work };
 }
 
 async function teamNumberOf({ numbers }: Pick<Agents, 'numbers'>, client: Client, agent: Agent): Promise<number> {

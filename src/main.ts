@@ -53,11 +53,16 @@ const run = runCli(process.argv.slice(2), {
     hasColour: isTerminal && !process.env['NO_COLOR'],
     columns: out.columns,
   },
+  openBackends: async () => (await import('./open-backends.ts')).openBackends(process.env),
   inspectIsolation: async () => (await import('./inspect-isolation.ts')).inspectIsolation(),
   async startDaemon(options) {
-    const [{ startDaemon }, { keepHeapSmall }] = await Promise.all([import('./daemon.ts'), import('#runtime/heap.ts')]);
+    const [{ startDaemon }, { keepHeapSmall }, { toolsHere }] = await Promise.all([
+      import('./daemon.ts'),
+      import('#runtime/heap.ts'),
+      import('./open-backends.ts'),
+    ]);
     keepHeapSmall();
-    return startDaemon({ ...options, version: VERSION, hostEnv: (name) => process.env[name] });
+    return startDaemon({ ...options, version: VERSION, tools: toolsHere(process.env), hostEnv: (name) => process.env[name] });
   },
 });
 void run.then((exitCode) => {

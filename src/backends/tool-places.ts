@@ -1,5 +1,5 @@
 /** Where in the tool directory a backend is. Pure; the same on the host and inside a workspace. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Backend } from './backend.ts';
 
 /** Where sandboxes see the tool directory. */
@@ -16,4 +16,10 @@ export function folderOf(tools: string, backend: Pick<Backend, 'name' | 'package
 
 export function programOf(tools: string, backend: Pick<Backend, 'name' | 'packages'>, binary: string): string {
   return join(folderOf(tools, backend), 'node_modules', '.bin', binary);
+}
+
+/** The directory that AGENTISO_TOOLS names, or one among the caches of whoever runs the daemon. */
+export function toolDirectory(variable: (name: string) => string | undefined, userHome: string): string {
+  const caches = variable('XDG_CACHE_HOME') || join(userHome, '.cache');
+  return resolve(variable('AGENTISO_TOOLS') || join(caches, 'agentiso', 'tools'));
 }

@@ -102,6 +102,12 @@ describe('processDriver', () => {
     expect(await askStandIn(await driver.connect(SPEC.id, 'relay', signal), {})).toMatchObject({ options: { providers: true } });
   });
 
+  it('says where the tools are', async () => {
+    const driver = open();
+    const { pid } = await driver.create({ ...SPEC, tools: '/somewhere/tools' }, signal);
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')).toContain('AGENTISO_TOOLS=/somewhere/tools');
+  });
+
   it('shows the last words of a guest that failed', async () => {
     const driver = open({ guestAgentPath: await script('throw new Error("out of luck")') });
     await driver.create(SPEC, signal);

@@ -44,7 +44,10 @@ function processLauncher(stateDir: string, guestAgentPath: string, environment: 
     ensureGroups: () => [],
     prepare: async (workspace, paths) => {
       await ensureFiles(workspace, paths);
-      return { ...startCommand(workspace, paths, guestAgentPath), environment: passedOn(environment) };
+      return {
+        ...startCommand(workspace, paths, guestAgentPath),
+        environment: { ...passedOn(environment), ...(workspace.tools !== undefined && { AGENTISO_TOOLS: workspace.tools }) },
+      };
     },
     terminate: (main) => void signalProcess(main, 'SIGTERM'),
     killRest: async (paths) => {
