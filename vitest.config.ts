@@ -7,7 +7,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{src,controllers,guest-agent,scripts}/**/*.test.ts', 'test/bench/**/*.test.ts'],
+          include: ['{src,controllers,guest-agent,scripts}/**/*.test.ts', 'test/{bench,support}/**/*.test.ts'],
           testTimeout: 20_000,
           // No test changes what others share, and a worker per file costs more than the tests.
           isolate: false,

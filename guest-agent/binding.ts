@@ -1,10 +1,11 @@
 /** Who this guest is, from the command line or, for a member of the warm pool, from the call `bind`: nothing that needs it exists before. */
 import { mkdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import type { Server } from 'node:net';
+import { dirname, join } from 'node:path';
 import type { ControlHandlers } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
-import { type Environment, inheritedEnv, proxyEnv, teamEnv } from './command-env.ts';
-import { EGRESS_PORT, startEgress } from './egress.ts';
+import { type Environment, inheritedEnv, providersEnv, proxyEnv, teamEnv } from './command-env.ts';
+import { EGRESS_PORT, portOf, startEgress } from './egress.ts';
 import type { Guest } from './guest.ts';
 import { execHandler } from './handlers/exec.ts';
 import { fileHandlers } from './handlers/files.ts';
@@ -15,6 +16,7 @@ import { setEnvHandler } from './handlers/set-env.ts';
 import { shutdownHandler } from './handlers/shutdown.ts';
 import { AgentLog } from './log/agent-log.ts';
 import type { GuestIdentity, GuestOptions } from './options.ts';
+import { isOfOurUser } from './peer-user.ts';
 import type { ProcessGroups } from './process-group.ts';
 import { createRelay, type Relay } from './relay/relay.ts';
 import { artifactHandlers } from './tasks/artifact-handlers.ts';
@@ -76,15 +78,25 @@ function createBound(binding: BindingOptions, { id, incarnation, hostname }: Gue
     AGENTISO_WORKSPACE: root,
   };
   const setNames = new Map<string, string>();
-  const env = () => ({ ...baseEnv, ...Object.fromEntries(setNames) });
+  const wayOut = startWayOut(options, (problem) => log.write('guest', problem));
+  const env = () => {
+    const port = portOf(wayOut);
+    return { ...baseEnv, ...(port !== undefined && providersEnv(port)), ...Object.fromEntries(setNames) };
+  };
   const mcpClients = options.home === undefined ? {} : { mcpClients: { home: options.home, command: join(binDir, 'team') } };
-  const guest: Guest = { id, incarnation, root, stateDir: options.stateDir, agentSocket, ...mcpClients, env, groups, log, stop };
+  // Beside the guest agent, as the folder of commands is.
+  const programs = { promptRunner: join(dirname(binDir), 'prompt-runner.cjs'), team: join(binDir, 'team') };
+  const guest: Guest = { id, incarnation, root, stateDir: options.stateDir, agentSocket, programs, ...mcpClients, env, groups, log, stop };
   const relay = createRelay(guest);
   log.write('guest', `started as ${id} incarnation ${incarnation}`);
-  if (options.hasEgress) {
-    startEgress({ socketPath: join(options.runDir, 'egress.sock'), report: (problem) => log.write('guest', problem) });
-  }
   return { guest, relay, handlers: { ...createHandlers(guest, setNames), ...relay.handlers } };
+}
+
+/** Where nothing is isolated many guests share one loopback, each with a port of its own choice, and strangers are there, too. */
+function startWayOut({ hasEgress, hasProviders, runDir }: GuestOptions, report: (problem: string) => void): Server | undefined {
+  if (!hasEgress && !hasProviders) return undefined;
+  const socketPath = join(runDir, 'egress.sock');
+  return hasEgress ? startEgress({ socketPath, report }) : startEgress({ socketPath, report, port: 0, isWelcome: isOfOurUser });
 }
 
 /** Loaded with the first of these calls: what it takes to run commands on terminals is needed by few guests. */

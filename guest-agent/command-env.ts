@@ -1,7 +1,7 @@
 /** The environment of a command: a few names of the guest's own, then what the caller gave. */
 import { ProtocolError } from '#protocol/protocol-error.ts';
 
-const INHERITED = ['PATH', 'HOME', 'LANG', 'TERM', 'SHELL'];
+const INHERITED = ['PATH', 'HOME', 'LANG', 'TERM', 'SHELL', 'AGENTISO_TOOLS'];
 /** They decide which code the shell and the loader run. */
 const BLOCKED = /^(?:PATH|IFS|ENV|BASH_ENV|LD_.*)$/;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -18,6 +18,11 @@ export function proxyEnv(port: number): Record<string, string> {
   const direct = 'localhost,127.0.0.0/8,127.0.0.1,::1,10.99.0.0/16';
   const upper = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: direct };
   return { ...upper, http_proxy: proxy, https_proxy: proxy, no_proxy: direct };
+}
+
+/** Where programs find providers of models: a base URL is this and the name of one, a key anything at all. */
+export function providersEnv(port: number): Record<string, string> {
+  return { AGENTISO_PROVIDERS_URL: `http://127.0.0.1:${port}/agentiso/providers` };
 }
 
 const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';

@@ -14,6 +14,8 @@ export interface GuestOptions {
   /** The workspace root as it really lies in the file system. */
   readonly workspace: string;
   readonly hasEgress: boolean;
+  /** Of the host's socket it uses only the way to providers of models. */
+  readonly hasProviders: boolean;
   /** Of its programs, where it is the agent's own. Absent: they have the home of whoever runs the daemon. */
   readonly home?: string;
 }
@@ -31,12 +33,13 @@ export function parseOptions(argv: readonly string[]): GuestOptions {
     stateDir: required('state'),
     workspace: required('workspace'),
     hasEgress: values.has('egress'),
+    hasProviders: values.has('providers'),
     ...(values.has('home') && { home: required('home') }),
   };
 }
 
 const WITH_VALUE = ['id', 'incarnation', 'run', 'state', 'workspace', 'home'];
-const FLAGS = ['pool', 'egress'];
+const FLAGS = ['pool', 'egress', 'providers'];
 
 /** By hand: to load Node's parser would take longer than all the rest of the command line's way. */
 function readWords(argv: readonly string[]): Map<string, string> {

@@ -13,6 +13,7 @@ import { createSessions } from '#guest/create-sessions.ts';
 import type { Sessions } from '#guest/sessions.ts';
 import { ignoreNotFound, NotFoundError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
+import type { Metrics } from '#lib/metrics.ts';
 import { Numbers } from '#lib/numbers.ts';
 import type { Mail } from '#mail/mail.ts';
 import { openMail } from '#mail/open-mail.ts';
@@ -21,12 +22,15 @@ import { createNetwork } from '#network/create-network.ts';
 import { createEgress, type Egress } from '#network/egress/create-egress.ts';
 import type { Network } from '#network/network.ts';
 import { PortForwards } from '#network/port-forwards/port-forwards.ts';
+import type { CredentialSource } from '#providers/credential-file.ts';
+import { providerRoute } from '#providers/route.ts';
 import { openRelay, type Relay, type RelayOptions } from '#relay/open-relay.ts';
 import type { TaskBook } from '#relay/task-book.ts';
 import type { Vault } from '#vault/vault.ts';
 import { type AgentGit, createAgentGit } from './agent-git.ts';
 import { forwardPort } from './agent-io.ts';
 import { openCards, type VaultCards } from './cards.ts';
+import { chooseBackend } from './choose-backend.ts';
 import { chooseDriver, type DriversHere, findDrivers } from './isolation.ts';
 import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
@@ -38,6 +42,11 @@ export interface AgentsOptions
   readonly log: Logger;
   readonly guestAgentPath: string;
   readonly version: string;
+  readonly hostEnv: (name: string) => string | undefined;
+  readonly metrics: Pick<Metrics, 'counter' | 'histogram'>;
+  readonly credentials: CredentialSource;
+  /** The directory of coding agents. Absent: there are none. */
+  readonly tools?: string;
   /** A name that an agent's proxy refused. */
   readonly onRefused: (agent: Agent, name: string) => void;
   readonly uplink: boolean;
@@ -76,6 +85,7 @@ export interface Agents {
   readonly forwards: PortForwards;
   readonly cards: VaultCards;
   readonly tokens: TeamTokens;
+  readonly tools: string | undefined;
   /** Where an agent's workspace is; undefined when it has none. */
   driverOf(uid: string): Driver | undefined;
 }
@@ -114,6 +124,7 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
   });
   const egress = machine.createEgress({
     log,
+    ownPaths: providerRoute({ credentials: options.credentials, agentByUid, log, metrics: options.metrics }),
     onRefused(uid, name) {
       const agent = agentByUid(uid);
       if (agent) onRefused(agent, name);
@@ -149,6 +160,7 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
     forwards: new PortForwards({ log }),
     cards: openCards({ vault, log, onRestored: options.onCardRestored }),
     tokens: new TeamTokens(),
+    tools: options.tools,
     driverOf,
   };
 }
@@ -202,15 +214,20 @@ export function agentDeps(
 
 const DEFAULT_GRACE_SECONDS = 30;
 
+/** What is not isolated needs no proxy to get out. */
+const CLOSED = { allowDomains: [], allowInternet: false };
+
 async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Driver): Promise<Place> {
   const { network, numbers, git, here } = agents;
+  const work = await chooseBackend(agent, agents.tools);
   const team = await teamNumberOf(agents, client, agent);
   const isOwned = driver.name === 'sandbox' && here.sandbox.mode === 'root';
   const base = await git.baseOf(agent, isOwned ? uidOf(team) : undefined);
-  if (driver.name === 'process') return { team, egress: false, ...base };
-  if (network.mode === 'proxy-only') return { team, egress: true, ...base };
+  // A process of this machine needs no way out; it needs one to providers, whose keys it does not have.
+  if (driver.name === 'process') return { team, egress: true, ...base, ...work };
+  if (network.mode === 'proxy-only') return { team, egress: true, ...base, ...work };
   const link = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), AbortSignal.timeout(30_000));
-  return { team, egress: true, network: link.namespace, ...base };
+  return { team, egress: true, network: link.namespace, ...base, ...work };
 }
 
 async function teamNumberOf({ numbers }: Pick<Agents, 'numbers'>, client: Client, agent: Agent): Promise<number> {
@@ -220,13 +237,14 @@ async function teamNumberOf({ numbers }: Pick<Agents, 'numbers'>, client: Client
 }
 
 async function surroundingsOf(agents: Agents, client: Client, agent: Agent): Promise<Surroundings> {
-  const { numbers, tokens, network } = agents;
+  const { numbers, tokens, network, egress } = agents;
   const { uid, namespace } = agent.metadata;
   const teams = await teamsOf(client, agent);
   const team = teamOfAgent(agent, teams);
   const agentToken = tokens.ofAgent(uid);
   const driver = agents.driverOf(uid);
   if (driver?.name === 'process') {
+    await egress.listen(uid, join(driver.runDirectory(uid), 'egress.sock'), CLOSED);
     const number = await numbers.ensure('agents', uid);
     return { httpAddress: loopbackOf(agents.homeHash, number), agentToken, teamToken: null, peers: {} };
   }

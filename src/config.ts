@@ -23,6 +23,8 @@ export interface DaemonConfig {
   readonly uplink?: boolean;
   /** How many agents there may be, and how fast each may ask; defaults where absent. */
   readonly limits?: ConfiguredLimits;
+  /** The directory of coding agents; none when absent. */
+  readonly tools?: string;
   /** Variables of the environment that agents may be given by name. */
   readonly hostEnv?: (name: string) => string | undefined;
 }

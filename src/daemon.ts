@@ -9,8 +9,10 @@ import type { DaemonConfig } from '#config';
 import { allControllers, allSweeps } from '#controllers/index.ts';
 import { createLogger, type Logger } from '#lib/log.ts';
 import { Metrics } from '#lib/metrics.ts';
+import { Redactor } from '#lib/redact.ts';
 import { checkDirectories } from '#manifests/directory.ts';
 import { followManifests } from '#manifests/follow.ts';
+import { openCredentials } from '#providers/credential-file.ts';
 import { createRates } from '#relay/create-rates.ts';
 import { EventLog } from '#runtime/events.ts';
 import { recordFileReports } from '#runtime/file-reports.ts';
@@ -42,11 +44,12 @@ export interface DaemonParts {
 
 export async function startDaemon(config: DaemonConfig, parts: DaemonParts = {}): Promise<Daemon> {
   const { home, logLevel: level, logFormat: format = 'json' } = config;
-  const log = createLogger({ level, format });
+  const redactor = new Redactor();
+  const log = createLogger({ level, format, redactor });
   checkDirectories(config.manifestDirectories ?? [], { home });
   const directory = await DirectoryStore.open({ home, kinds, admission, log, freeze: false, trackEdit: trackHandEdit });
   try {
-    return await startOn(directory, config, { ...parts, log });
+    return await startOn(directory, config, { ...parts, log, redactor });
   } catch (error) {
     await directory.close();
     throw error;
@@ -56,7 +59,7 @@ export async function startDaemon(config: DaemonConfig, parts: DaemonParts = {})
 async function startOn(
   directory: DirectoryStore,
   config: DaemonConfig,
-  { log, machine }: DaemonParts & { readonly log: Logger },
+  { log, redactor, machine }: DaemonParts & { readonly log: Logger; readonly redactor: Redactor },
 ): Promise<Daemon> {
   const { store } = directory;
   const client = localClient(store);
@@ -65,10 +68,24 @@ async function startOn(
   await followNamespaces(client, ours, { signal: stopping.signal, log });
   const limits = limitsOf(config.limits ?? {}, totalmem());
   const metrics = new Metrics();
-  const events = new EventLog({ client, log });
+  const events = new EventLog({ client, log, redact: (message) => redactor.redact(message) });
   const rates = createRates({ rates: ratesOf(config.limits ?? {}) });
-  const audit = openAuditLog({ home: resolve(config.home), log });
-  const teamwork = await openTeamwork({ config, store, client, log, metrics, events, limits, rates, audit, ...(machine && { machine }) });
+  const home = resolve(config.home);
+  const audit = openAuditLog({ home, log });
+  const credentials = openCredentials({ home, environment: config.hostEnv ?? (() => undefined), redactor, log });
+  const teamwork = await openTeamwork({
+    config,
+    store,
+    client,
+    log,
+    metrics,
+    events,
+    limits,
+    rates,
+    audit,
+    credentials,
+    ...(machine && { machine }),
+  });
   const { deps, desks, agentIo, workspaces, agentMode } = teamwork;
   const reports = recordFileReports(client, log);
   const unsubscribe = directory.onReport(reports.record);

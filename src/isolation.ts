@@ -14,6 +14,7 @@ export interface DriversOptions {
   readonly home: string;
   readonly guestAgentPath: string;
   readonly log: Logger;
+  readonly hostEnv: (name: string) => string | undefined;
   /** Whether workspaces get prepared network namespaces, which nothing that runs already can be put into. */
   readonly hasLinks: boolean;
 }
@@ -29,11 +30,11 @@ export interface DriversHere {
 const POOL_SIZE = 2;
 
 /** What works is found out by starting a sandbox, once per daemon. */
-export async function findDrivers({ home, guestAgentPath, log, hasLinks }: DriversOptions): Promise<DriversHere> {
+export async function findDrivers({ home, guestAgentPath, log, hostEnv, hasLinks }: DriversOptions): Promise<DriversHere> {
   const stateDir = join(home, 'state', 'workspaces');
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const sandbox = await detectSandbox(stateDir);
-  const process = processDriver({ stateDir: join(stateDir, 'process'), guestAgentPath, log });
+  const process = processDriver({ stateDir: join(stateDir, 'process'), guestAgentPath, log, environment: hostEnv });
   if (sandbox.mode === 'unavailable') {
     log.warn({ reason: sandbox.reason }, 'no sandbox on this machine: agents that may run as plain processes are not isolated');
     return { drivers: [process], sandbox, close: async () => {} };

@@ -54,11 +54,16 @@ const run = runCli(process.argv.slice(2), {
     columns: out.columns,
     command: process.env['AGENTISO_COMMAND'],
   },
+  openBackends: async () => (await import('./open-backends.ts')).openBackends(process.env),
   inspectIsolation: async () => (await import('./inspect-isolation.ts')).inspectIsolation(),
   async startDaemon(options) {
-    const [{ startDaemon }, { keepHeapSmall }] = await Promise.all([import('./daemon.ts'), import('#runtime/heap.ts')]);
+    const [{ startDaemon }, { keepHeapSmall }, { toolsHere }] = await Promise.all([
+      import('./daemon.ts'),
+      import('#runtime/heap.ts'),
+      import('./open-backends.ts'),
+    ]);
     keepHeapSmall();
-    return startDaemon({ ...options, version: VERSION, hostEnv: (name) => process.env[name] });
+    return startDaemon({ ...options, version: VERSION, tools: toolsHere(process.env), hostEnv: (name) => process.env[name] });
   },
 });
 void run.then((exitCode) => {

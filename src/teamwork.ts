@@ -17,6 +17,7 @@ import type { Logger } from '#lib/log.ts';
 import type { Metrics } from '#lib/metrics.ts';
 import type { AgentMode } from '#mcp/agent-mode.ts';
 import type { WorkspaceIo } from '#mcp/workspace-io.ts';
+import type { CredentialSource } from '#providers/credential-file.ts';
 import { removeTeamMail } from '#relay/mail-sweep.ts';
 import type { RateLimits } from '#relay/rates.ts';
 import type { Sweep } from '#runtime/controller.ts';
@@ -37,6 +38,7 @@ import { byUid } from './by-uid.ts';
 import { createCommitVerifier } from './commit-verifier.ts';
 import { guestAgentPath } from './guest-agent-path.ts';
 import { driverNameOf } from './isolation.ts';
+import { liveTranscripts } from './live-transcripts.ts';
 import { createMergeDesk } from './merge-desk.ts';
 import { createMessageDesk } from './message-desk.ts';
 import { peopleInboxes } from './people-inboxes.ts';
@@ -56,6 +58,7 @@ export interface TeamworkOptions {
   readonly limits: Limits;
   readonly rates: RateLimits;
   readonly audit: AuditLog;
+  readonly credentials: CredentialSource;
   readonly machine?: Machine;
 }
 
@@ -73,7 +76,7 @@ export interface Teamwork {
 }
 
 export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> {
-  const { config, store, client, log, metrics, events, limits, rates, audit, machine } = options;
+  const { config, store, client, log, metrics, events, limits, rates, audit, credentials, machine } = options;
   const { hostEnv = () => undefined } = config;
   // Programs are started in other folders, where a relative path is another one.
   const home = resolve(config.home);
@@ -95,6 +98,9 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     vault,
     rates,
     audit,
+    credentials,
+    hostEnv,
+    ...(config.tools !== undefined && { tools: config.tools }),
     pulling: () =>
       agentsIn(store)
         .filter((agent) => pulled(agent) > 0)
@@ -114,7 +120,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
   });
   const artifacts = createArtifacts({ home, client, log, events: events.recorder('artifacts') });
   await artifacts.sweep();
-  const attempts = await openAttempts({ client, mail: agents.mail, sessions: agents.sessions, artifacts, log });
+  const attempts = await openAttempts({ client, mail: agents.mail, sessions: agents.sessions, artifacts, vault, log });
   const ofAgents = agentDeps(agents, client);
   const verifier = createVerifier({ ...agents, home, client, log, drivers: agents.here.drivers, placeOf: ofAgents.placeOf });
   const teamNumber = (team: Team) => agents.numbers.numberOf('teams', team.metadata.uid);
@@ -165,7 +171,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     desks: {
       messages: createMessageDesk({ post: agents.relay.post, taskBook: book }),
       vault: createVaultDesk(vault),
-      artifacts: createArtifactDesk(artifacts),
+      artifacts: createArtifactDesk({ ...artifacts, live: liveTranscripts({ client, sessions: agents.sessions }) }),
       merges: createMergeDesk({ client, now: () => new Date() }),
       rescue: createRescueDesk(agents.repositories, (uid) => teamByUid(uid) !== undefined),
     },

@@ -6,7 +6,7 @@ import { unmetDemand } from './demands.ts';
 
 it.each([
   { name: 'nothing special', spec: {}, want: undefined },
-  { name: 'another backend', spec: { backend: 'claude-code' }, want: 'BackendMissing' },
+  { name: 'another backend', spec: { backend: 'claude-code' }, want: undefined },
   { name: 'a secret', spec: { envFrom: [{ hostEnv: 'KEY' }] }, want: undefined },
   { name: 'a port', spec: { portForwards: [{ guestPort: 3000 }] }, want: undefined },
   { name: 'to sleep', spec: { desiredState: 'Suspended' }, want: 'NotSupportedYet' },

@@ -3,9 +3,6 @@ import type { Agent } from '#api/types.ts';
 import { StalledError } from '#lib/errors.ts';
 
 export function unmetDemand({ spec }: Agent): StalledError | undefined {
-  if (spec.backend !== 'shell') {
-    return new StalledError('BackendMissing', `this version has the backend shell and not ${spec.backend}; set backend: shell`);
-  }
   if (spec.desiredState !== 'Suspended') return undefined;
   const message = 'this version does not act on spec.desiredState Suspended; remove it to start the agent';
   return new StalledError('NotSupportedYet', message);

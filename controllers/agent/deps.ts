@@ -31,6 +31,10 @@ export interface Place {
   readonly base?: string;
   /** What that tree is in git. */
   readonly git?: AgentWork;
+  /** The backend that is really used: that of the spec, or its fallback. */
+  readonly backend?: string;
+  /** The directory of coding agents, where the backend is one. */
+  readonly tools?: string;
 }
 
 export interface AgentDeps {

@@ -26,7 +26,7 @@ const STOP_POLL_MS = 100;
 
 /** What runs is kept, whoever started it; what exited by itself is started anew if the restart policy says so. */
 export async function ensureWorkspace(driver: Driver, agent: WithStatus<Agent>, keeping: Keeping): Promise<WorkspaceState> {
-  const { deps, ctx, restarts, previous } = keeping;
+  const { ctx, restarts, previous } = keeping;
   const { uid: id } = agent.metadata;
   if (previous !== undefined && previous.name !== driver.name)
     await ensureEnded(previous, id, `it moves to the ${driver.name} driver`, ctx);
@@ -38,14 +38,20 @@ export async function ensureWorkspace(driver: Driver, agent: WithStatus<Agent>, 
     if (!shouldRestart(agent, exited)) return exited;
     waitBeforeRestart(agent, exited, keeping);
   }
+  return startWorkspace(driver, agent, keeping);
+}
+
+async function startWorkspace(driver: Driver, agent: WithStatus<Agent>, keeping: Keeping): Promise<WorkspaceState> {
+  const { deps, ctx, restarts } = keeping;
+  const { uid: id } = agent.metadata;
   const hold = deps.mayStart?.(agent);
   if (hold) throw heldBack(agent, hold, ctx.now());
   const missing = missingSecret(agent, deps.hostEnv);
   if (missing !== undefined) throw refused(agent, missing, ctx.now());
   waitForNetwork(driver, agent);
   const incarnation = deps.newIncarnation();
-  const { git, ...place } = await findPlace(agent, driver, keeping);
-  if (git) agent.status.git = { ...agent.status.git, ...git };
+  const { git, backend, ...place } = await findPlace(agent, driver, keeping);
+  agent.status = { ...agent.status, ...(git && { git: { ...agent.status.git, ...git } }), ...(backend !== undefined && { backend }) };
   restarts.started(id, incarnation);
   deps.sessions.close(id, 'another incarnation begins');
   agent.status.startedAt = ctx.now().toISOString();

@@ -10,7 +10,7 @@ import { type Clash, Clashes } from './clashes.ts';
 import { Lines } from './lines.ts';
 import { numberIn } from './numbered.ts';
 import { Pace } from './pace.ts';
-import { type Demand, isReady, isSameOffer, isSameRun, suits } from './roster.ts';
+import { type Demand, isReady, isSameOffer, isSameRun, suits, takes } from './roster.ts';
 import { Touching } from './touching.ts';
 
 /** Names of tasks to look at again. */
@@ -28,10 +28,10 @@ export class Board {
   readonly #held = new Map<string, Set<string>>();
   readonly #claims = new Claims();
   /** What the controller hands out, and what agents may claim. */
-  readonly #lines = new Lines();
-  readonly #open = new Lines();
+  readonly #lines = new Lines(takes);
+  readonly #open = new Lines(suits);
   /** What would be handed out, did it not touch files in which branches do not fit. */
-  readonly #avoided = new Lines();
+  readonly #avoided = new Lines(takes);
   readonly #clashes = new Clashes();
   readonly #touching = new Touching();
   readonly #pace = new Pace();
@@ -93,7 +93,17 @@ export class Board {
   openTo(agent: Agent | undefined, limit: number): Card[] {
     const keys = agent ? [...this.#open.servedBy(agent)] : [...this.#open.demands.keys()];
     const cards = keys.flatMap((key) => this.#open.first(key, limit)).flatMap((name) => this.#cards.get(name) ?? []);
-    return cards.sort(compareTurn).slice(0, limit);
+    return cards
+      .filter((card) => !this.#isHandedOut(card))
+      .sort(compareTurn)
+      .slice(0, limit);
+  }
+
+  /** There is somebody whom the controller gives it to, sooner or later. */
+  #isHandedOut({ isPulledOnly, demand }: Card): boolean {
+    if (isPulledOnly) return false;
+    for (const agent of this.#agents.values()) if (takes(agent, demand)) return true;
+    return false;
   }
 
   /** Branches of the team that do not fit, in files that these patterns mean. */
@@ -234,8 +244,9 @@ export class Board {
   #arrange(name: string): void {
     const card = this.#cards.get(name);
     const wanted = card && this.#canStart(card) ? card : undefined;
-    const isAvoided = wanted !== undefined && !wanted.offer && this.#clashes.over(wanted.avoids) !== undefined;
-    this.#lines.arrange(name, wanted?.offer || isAvoided ? undefined : wanted);
+    const isHandedOut = wanted !== undefined && !wanted.isPulledOnly;
+    const isAvoided = isHandedOut && this.#clashes.over(wanted.avoids) !== undefined;
+    this.#lines.arrange(name, isHandedOut && !isAvoided ? wanted : undefined);
     this.#avoided.arrange(name, isAvoided ? wanted : undefined);
     this.#open.arrange(name, wanted?.offer ? wanted : undefined);
   }
@@ -299,7 +310,7 @@ export class Board {
   #offers(): Offers {
     const agents = [...this.#agents.values()];
     const offerTo = (demand: Demand): Offer => {
-      const suitable = agents.filter((agent) => suits(agent, demand));
+      const suitable = agents.filter((agent) => takes(agent, demand));
       if (suitable.length === 0) return 'none';
       return suitable.some(isReady) ? 'ready' : 'unready';
     };
@@ -325,7 +336,7 @@ export class Board {
     const demand = lines.demands.get(line)?.demand ?? {};
     let places = 0;
     for (const agent of this.#agents.values()) {
-      if (isReady(agent) && suits(agent, demand)) places += this.free(agent);
+      if (isReady(agent) && takes(agent, demand)) places += this.free(agent);
     }
     return places;
   }

@@ -28,6 +28,32 @@ export interface IsolationHere {
   readonly network: { readonly mode: 'nftables' | 'proxy-only'; readonly reason: string };
 }
 
+/** The coding agents that agents of teams can be. */
+export interface BackendsHere {
+  /** The directory they are installed in. */
+  readonly tools: string;
+  list(): Promise<readonly BackendHere[]>;
+  /** Where it is now, and whether it was not before. Throws with npm's last words. */
+  install(name: string, progress: { readonly signal: AbortSignal; readonly onWait: () => void }): Promise<InstalledHere>;
+}
+
+export interface BackendHere {
+  readonly name: string;
+  readonly title: string;
+  /** Empty where there is nothing to install. */
+  readonly release: string;
+  readonly isInstallable: boolean;
+  /** Where it is. Absent: it is missing. */
+  readonly folder?: string;
+  /** What is wrong, where it is missing. */
+  readonly missing?: string;
+}
+
+export interface InstalledHere {
+  readonly folder: string;
+  readonly isNew: boolean;
+}
+
 /** What a command may know about where it was called. */
 export interface Environment {
   readonly cwd: string;
@@ -62,6 +88,8 @@ export interface CommandContext {
   readonly startDaemon: (options: StartOptions) => Promise<RunningDaemon>;
   /** What a daemon started here and now would find; tried for real. Absent in tests of other things. */
   readonly inspectIsolation?: () => Promise<IsolationHere>;
+  /** Absent in tests of other things. */
+  readonly openBackends?: () => Promise<BackendsHere>;
 }
 
 export interface Option {

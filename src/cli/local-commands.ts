@@ -1,4 +1,5 @@
 /** The commands that work without a server or are one, loaded together; they bring the schemas and the YAML reader. */
+import { backendsCommand } from './commands/backends.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { initCommand } from './commands/init.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -11,6 +12,7 @@ export const localCommands = {
   validate: validateCommand,
   init: initCommand,
   doctor: doctorCommand,
+  backends: backendsCommand,
 } as const;
 
 export type LocalCommandName = keyof typeof localCommands;

@@ -20,8 +20,10 @@ export interface WorkspaceSpec {
   readonly base?: string;
   /** Path of the prepared network namespace. Absent: the driver gives the workspace a network of its own with nothing in it. */
   readonly network?: string;
-  /** Whether the egress proxy's socket will be in the run directory: then proxy variables are set inside. */
+  /** Whether the egress proxy's socket will be in the run directory: then proxy variables are set inside, unless it is not isolated. */
   readonly egress: boolean;
+  /** A directory of programs, shared and never written to: seen inside at the place that AGENTISO_TOOLS names. */
+  readonly tools?: string;
 }
 
 export interface WorkspaceState {

@@ -1,5 +1,6 @@
-/** The one logger: pino to stderr (stdout belongs to command output and MCP), secrets redacted by path. */
+/** The one logger: pino to stderr (stdout belongs to command output and MCP), secrets redacted by path, and wherever they stand. */
 import { type Logger as PinoLogger, pino } from 'pino';
+import type { Redactor } from './redact.ts';
 
 export type Logger = PinoLogger;
 
@@ -7,17 +8,20 @@ export interface LogOptions {
   readonly level: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** For programs, a JSON object a line; for people, the same in words. JSON when absent. */
   readonly format?: 'json' | 'text';
+  /** Of every line. */
+  readonly redactor?: Redactor;
 }
 
 const SECRET_PATHS = ['token', 'authorization', 'password', 'secret', '*.token', '*.authorization', '*.password', '*.secret'];
 
-export function createLogger({ level, format = 'json' }: LogOptions): Logger {
+export function createLogger({ level, format = 'json', redactor }: LogOptions): Logger {
   const destination = pino.destination({ dest: 2, sync: true });
   const isRepeat = repeats();
+  const put = (line: string) => void destination.write(redactor ? redactor.redact(line) : line);
   const write = (line: string) => {
-    if (!isRepeat(line)) destination.write(readable(line));
+    if (!isRepeat(line)) put(readable(line));
   };
-  const stream = format === 'json' ? destination : { write };
+  const stream = { write: format === 'json' ? put : write };
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: SECRET_PATHS }, stream);
 }
 

@@ -34,6 +34,8 @@ export interface EventLogOptions {
   readonly client: Client;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** What no message may say is taken out of it. */
+  readonly redact?: (message: string) => string;
 }
 
 export const EVENT_TTL_MS = 60 * 60 * 1_000;
@@ -50,13 +52,15 @@ export class EventLog {
   readonly #client: Client;
   readonly #log: Logger;
   readonly #clock: Clock;
+  readonly #redact: (message: string) => string;
   readonly #waiting = new Map<string, Said>();
   #writing: Promise<void> | undefined;
 
-  constructor({ client, log, clock = systemClock }: EventLogOptions) {
+  constructor({ client, log, clock = systemClock, redact = (message) => message }: EventLogOptions) {
     this.#client = client;
     this.#log = log;
     this.#clock = clock;
+    this.#redact = redact;
   }
 
   recorder(component: string): EventRecorder {
@@ -80,7 +84,7 @@ export class EventLog {
   }
 
   #remember(object: KindObject, words: Words): void {
-    const event = toEvent(object, words, toSeconds(this.#clock.now()));
+    const event = toEvent(object, { ...words, message: this.#redact(words.message) }, toSeconds(this.#clock.now()));
     const key = { kind: event.kind, namespace: object.metadata.namespace, name: event.metadata.name };
     const said = this.#waiting.get(formatKey(key));
     if (!said && this.#waiting.size >= MAX_WAITING) {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readlinkSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -72,6 +72,21 @@ requires(support.mode === 'root', `sandboxes as root: ${support.reason || 'the t
       await vi.waitFor(async () => expect(await driver.stop(SPEC.id, signal)).toBe(true), WAIT);
       await driver.create({ ...SPEC, incarnation: 'second' }, signal);
       expect(await run('cat ~/.settings; ls /tmp')).toBe('kept\n');
+    });
+
+    it('are seen where the workspace is told, by all and never written to, though their parents are closed', async () => {
+      const tools = join(base, 'closed', 'tools');
+      await mkdir(tools, { recursive: true });
+      await chmod(join(base, 'closed'), 0o700);
+      await writeFile(join(tools, 'hello'), '#!/bin/sh\necho hello\n', { mode: 0o755 });
+      await driver.create({ ...SPEC, tools }, signal);
+      expect(await run('echo $AGENTISO_TOOLS; $AGENTISO_TOOLS/hello')).toBe('/opt/agentiso/tools\nhello\n');
+      expect(await ask({ command: 'echo x > $AGENTISO_TOOLS/other' })).toMatchObject({
+        stderr: expect.stringMatching(/Read-only file system/),
+      });
+      // What is installed later is there at once.
+      await writeFile(join(tools, 'later'), 'there\n');
+      expect(await run('cat $AGENTISO_TOOLS/later')).toBe('there\n');
     });
 
     it('find the proxy where there is one', async () => {

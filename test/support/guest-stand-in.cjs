@@ -10,7 +10,17 @@ const { parseArgs } = require('node:util');
 
 const text = { type: 'string' };
 const flag = { type: 'boolean' };
-const options = { id: text, incarnation: text, run: text, state: text, workspace: text, home: text, egress: flag, pool: flag };
+const options = {
+  id: text,
+  incarnation: text,
+  run: text,
+  state: text,
+  workspace: text,
+  home: text,
+  egress: flag,
+  providers: flag,
+  pool: flag,
+};
 const { values } = parseArgs({ options });
 let identity = { id: values.id, incarnation: values.incarnation };
 

@@ -13,7 +13,7 @@ export interface OpenDriverOptions {
 
 export async function openDriver(kind: string, options: OpenDriverOptions): Promise<Driver> {
   const all = { ...options, log: silentLogger };
-  if (kind === 'process') return processDriver(all);
+  if (kind === 'process') return processDriver({ ...all, environment: (name) => process.env[name] });
   if (kind === 'sandbox') return sandboxDriver({ ...all, support: await detectSandbox(options.stateDir) });
   throw new Error(`no driver is called ${kind}: process, sandbox`);
 }

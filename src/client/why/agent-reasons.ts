@@ -1,7 +1,7 @@
 /** The reasons an Agent gives for not being ready, each with what helps. Pure. */
 import type { Condition } from '#api/meta.ts';
 import type { Agent } from '#api/types.ts';
-import { changeIsolation, changeRole, commandOf, describe, edit, patch, restartAgent, startAgent } from './commands.ts';
+import { changeIsolation, commandOf, describe, edit, patch, restartAgent, startAgent } from './commands.ts';
 import { type Advice, type Finding, type Sight, stuck, waiting } from './finding.ts';
 import { isPatient } from './unseen.ts';
 import { findTeam, makerOf } from './view.ts';
@@ -50,9 +50,14 @@ const REASONS: Readonly<Record<string, Judge>> = {
     text: 'run agentiso where it may use cgroups (agentiso doctor says what is missing), or do without limits:',
     command: changeIsolation(view, agent, { requireLimits: false }),
   })),
-  BackendMissing: needs((agent, _condition, { view }) => ({
-    text: 'use the backend that there is:',
-    command: changeRole(view, agent, { backend: 'shell' }),
+  BackendMissing: needs(({ spec: { backend } }) =>
+    backend === 'acp'
+      ? { text: 'configure it where the daemon runs:', command: 'agentiso backends' }
+      : { text: 'install it where the daemon runs:', command: `agentiso backends install ${backend}` },
+  ),
+  ModelMissing: needs((agent, _condition, { view }) => ({
+    text: 'name the model that it shall use:',
+    command: edit(view, makerOf(view, agent) ?? agent),
   })),
   NotSupportedYet: needs((agent, _condition, { view }) => {
     if (agent.spec.desiredState === 'Suspended') return { text: 'let it run:', command: startAgent(view, agent) };

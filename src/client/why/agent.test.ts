@@ -33,10 +33,24 @@ describe('an agent that needs somebody', () => {
     },
     {
       reason: 'BackendMissing',
-      message: 'this version has the backend shell and not codex',
+      message: 'codex: not installed',
       spec: { backend: 'codex' },
-      text: 'use the backend that there is:',
-      command: `agentiso patch team a --type json -p '[{"op":"add","path":"/spec/roles/0/backend","value":"shell"}]'`,
+      text: 'install it where the daemon runs:',
+      command: 'agentiso backends install codex',
+    },
+    {
+      reason: 'BackendMissing',
+      message: 'acp: not configured',
+      spec: { backend: 'acp' },
+      text: 'configure it where the daemon runs:',
+      command: 'agentiso backends',
+    },
+    {
+      reason: 'ModelMissing',
+      message: 'the backend qwen has no model of its own choice: set model',
+      spec: { backend: 'qwen' },
+      text: 'name the model that it shall use:',
+      command: 'agentiso edit team a',
     },
     {
       reason: 'NotSupportedYet',
@@ -94,8 +108,10 @@ describe('an agent that needs somebody', () => {
   });
 
   it('is changed itself when no team made it', () => {
-    const own = agent('dev', { conditions: [condition('Ready', 'False', 'BackendMissing', 'no')] }, {}, { ownerReferences: [] });
-    expect(ask(own, [readyTeam('a')]).advice?.command).toBe(`agentiso patch agent a-dev -p '{"spec":{"backend":"shell"}}'`);
+    const own = agent('dev', { conditions: [condition('Ready', 'False', 'LimitsUnavailable', 'no')] }, {}, { ownerReferences: [] });
+    expect(ask(own, [readyTeam('a')]).advice?.command).toBe(
+      `agentiso patch agent a-dev -p '{"spec":{"isolation":{"requireLimits":false}}}'`,
+    );
   });
 
   it('has a full inbox, which keeps nobody but those who write to it', () => {

@@ -25,13 +25,6 @@ export function changeTask(view: View, task: Task, fields: Fields): string {
   return team && at >= 0 ? patchEntry(view, team, `/spec/tasks/${at}`, fields) : patch(view, task, { spec: nulled(fields) });
 }
 
-/** A field that its role gives an agent. */
-export function changeRole(view: View, agent: Agent, fields: Fields): string {
-  const team = makerOf(view, agent);
-  const at = team?.spec.roles.findIndex(({ name }) => name === agent.spec.roleName) ?? -1;
-  return team && at >= 0 ? patchEntry(view, team, `/spec/roles/${at}`, fields) : patch(view, agent, { spec: nulled(fields) });
-}
-
 export function changeIsolation(view: View, agent: Agent, isolation: Fields): string {
   return patch(view, makerOf(view, agent) ?? agent, { spec: { isolation } });
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +36,13 @@ afterEach(async () => {
 });
 
 function open(options: Partial<ProcessDriverOptions> = {}): Driver {
-  const driver = processDriver({ stateDir, guestAgentPath: STAND_IN_PATH, log: silentLogger, ...options });
+  const driver = processDriver({
+    stateDir,
+    guestAgentPath: STAND_IN_PATH,
+    log: silentLogger,
+    environment: (name) => process.env[name],
+    ...options,
+  });
   opened.push(driver);
   return driver;
 }
@@ -88,11 +95,17 @@ describe('processDriver', () => {
     expect(await driver.get(SPEC.id, signal)).toMatchObject({ phase: 'running' });
   });
 
-  it('passes on whether there will be a proxy', async () => {
+  it('passes on whether there will be a way to providers', async () => {
     const driver = open();
     await driver.create({ ...SPEC, egress: true }, signal);
     await reach(driver, 'running');
-    expect(await askStandIn(await driver.connect(SPEC.id, 'relay', signal), {})).toMatchObject({ options: { egress: true } });
+    expect(await askStandIn(await driver.connect(SPEC.id, 'relay', signal), {})).toMatchObject({ options: { providers: true } });
+  });
+
+  it('says where the tools are', async () => {
+    const driver = open();
+    const { pid } = await driver.create({ ...SPEC, tools: '/somewhere/tools' }, signal);
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')).toContain('AGENTISO_TOOLS=/somewhere/tools');
   });
 
   it('shows the last words of a guest that failed', async () => {
@@ -173,5 +186,14 @@ describe('processDriver', () => {
     await chmod(run, 0o755);
     await expect(open().create(SPEC, signal)).rejects.toMatchObject({ reason: 'SocketDirectoryTaken' });
     await rm(run, { recursive: true });
+  });
+
+  it("gives the guest of the daemon's environment only what programs need to run", async () => {
+    const driver = open({ environment: (name) => (name === 'PATH' ? process.env['PATH'] : 'not for guests') });
+    const { pid } = await driver.create(SPEC, signal);
+    const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .map((pair) => pair.split('=')[0]);
+    expect(names.filter((name) => name !== '').sort()).toEqual(['HOME', 'LANG', 'LC_ALL', 'PATH', 'SHELL', 'TERM', 'TMPDIR']);
   });
 });

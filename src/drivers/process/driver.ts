@@ -22,17 +22,19 @@ export interface ProcessDriverOptions {
   /** The bundled guest agent. */
   readonly guestAgentPath: string;
   readonly log: Logger;
+  /** The daemon's. A guest gets of it what programs need to run, and no more: there are keys in it. */
+  readonly environment: (name: string) => string | undefined;
   /** Between SIGTERM and SIGKILL of a guest; longer than the guest gives its commands. */
   readonly stopGraceMs?: number;
 }
 
-export function processDriver({ guestAgentPath, log, stopGraceMs = 5_000, ...options }: ProcessDriverOptions): Driver {
+export function processDriver({ guestAgentPath, log, environment, stopGraceMs = 5_000, ...options }: ProcessDriverOptions): Driver {
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
   const stateDir = realpathSync(options.stateDir);
-  return new LocalDriver({ stateDir, launcher: processLauncher(stateDir, guestAgentPath), log, stopGraceMs });
+  return new LocalDriver({ stateDir, launcher: processLauncher(stateDir, guestAgentPath, environment), log, stopGraceMs });
 }
 
-function processLauncher(stateDir: string, guestAgentPath: string): Launcher {
+function processLauncher(stateDir: string, guestAgentPath: string, environment: ProcessDriverOptions['environment']): Launcher {
   const pathsOf = (id: string) => workspacePaths(id, { stateDir, tempDir: tmpdir() });
   return {
     name: 'process',
@@ -42,7 +44,10 @@ function processLauncher(stateDir: string, guestAgentPath: string): Launcher {
     ensureGroups: () => [],
     prepare: async (workspace, paths) => {
       await ensureFiles(workspace, paths);
-      return startCommand(workspace, paths, guestAgentPath);
+      return {
+        ...startCommand(workspace, paths, guestAgentPath),
+        environment: { ...passedOn(environment), ...(workspace.tools !== undefined && { AGENTISO_TOOLS: workspace.tools }) },
+      };
     },
     terminate: (main) => void signalProcess(main, 'SIGTERM'),
     killRest: async (paths) => {
@@ -54,6 +59,12 @@ function processLauncher(stateDir: string, guestAgentPath: string): Launcher {
   };
 }
 
+const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TERM', 'SHELL', 'TMPDIR'];
+
+function passedOn(get: ProcessDriverOptions['environment']): Record<string, string> {
+  return Object.fromEntries(PASSED_ON.flatMap((name) => (get(name) === undefined ? [] : [[name, get(name) ?? '']])));
+}
+
 function startCommand(workspace: WorkspaceSpec, { run, state, workspace: root }: WorkspacePaths, guestAgentPath: string): StartCommand {
   const places = ['--run', run, '--state', state, '--workspace', root];
   const argv: StartCommand['argv'] = [
@@ -61,7 +72,7 @@ function startCommand(workspace: WorkspaceSpec, { run, state, workspace: root }:
     guestAgentPath,
     ...launchArguments(workspace),
     ...places,
-    ...(workspace.egress ? ['--egress'] : []),
+    ...(workspace.egress ? ['--providers'] : []),
   ];
   return { argv, cwd: root, files: [] };
 }

@@ -120,14 +120,27 @@ describe('bubblewrapCommand', () => {
   });
 });
 
+it('binds the tools where there are some, and says where', () => {
+  const argv = bubblewrapCommand({ ...PLAN, tools: '/mnt/tools' }).join(' ');
+  expect(argv).toContain('--ro-bind /mnt/tools /opt/agentiso/tools');
+  expect(argv).toContain('--setenv AGENTISO_TOOLS /opt/agentiso/tools');
+});
+
 describe('launchCommand', () => {
   const command = ['bwrap', 'args'];
 
   it('as root enters the network, makes its own mounts, and gives every right up', () => {
-    const root = { uid: 70_001, network: '/run/netns/a1', folder: '/home/state/uid-1', overlay: 'now' as const, node: '/opt/node-20' };
+    const root = {
+      uid: 70_001,
+      network: '/run/netns/a1',
+      folder: '/home/state/uid-1',
+      overlay: 'now' as const,
+      node: '/opt/node-20',
+      tools: '/t',
+    };
     expect(launchCommand({ command, groups: ['/cg/memory/cgroup.procs', '/cg/pids/cgroup.procs'], limits: [], root })).toEqual([
       ...['nsenter', '--net=/run/netns/a1', '--', 'unshare', '--mount', '--propagation', 'slave', '--'],
-      ...['/bin/sh', '-c', LAUNCH_SCRIPT, 'agentiso-sandbox', '/home/state/uid-1', 'now', '/opt/node-20'],
+      ...['/bin/sh', '-c', LAUNCH_SCRIPT, 'agentiso-sandbox', '/home/state/uid-1', 'now', '/opt/node-20', '/t'],
       ...['/cg/memory/cgroup.procs', '/cg/pids/cgroup.procs', '--'],
       ...['setpriv', '--reuid=70001', '--regid=70001', '--clear-groups', '--inh-caps=-all', '--bounding-set=-all', '--', 'bwrap', 'args'],
     ]);
@@ -135,7 +148,7 @@ describe('launchCommand', () => {
 
   it('as anybody else has nothing to give up', () => {
     expect(launchCommand({ command, groups: [], limits: ['prlimit', '--core=0', '--'] })).toEqual([
-      ...['/bin/sh', '-c', LAUNCH_SCRIPT, 'agentiso-sandbox', '', 'none', '', '--', 'prlimit', '--core=0', '--', 'bwrap', 'args'],
+      ...['/bin/sh', '-c', LAUNCH_SCRIPT, 'agentiso-sandbox', '', 'none', '', '', '--', 'prlimit', '--core=0', '--', 'bwrap', 'args'],
     ]);
   });
 });

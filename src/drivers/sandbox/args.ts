@@ -35,7 +35,11 @@ export interface SandboxPlan {
   readonly guestPack?: string;
   /** The command `team`, where there is one. */
   readonly teamCommand?: string;
+  /** What the guest agent starts for each prompt, where there is one. */
+  readonly promptRunner?: string;
   readonly node: NodeProgram;
+  /** A directory of programs, where there is one. */
+  readonly tools?: string;
   readonly host: HostLayout;
   readonly egress: boolean;
   /** Bounds /tmp and /dev/shm each. */
@@ -55,6 +59,8 @@ const GUEST = '/run/agent.cjs';
 const GUEST_PACK = '/run/agent.pack';
 /** The guest agent looks beside itself. */
 const TEAM_COMMAND = '/run/bin/team';
+const PROMPT_RUNNER = '/run/prompt-runner.cjs';
+const TOOLS = '/opt/agentiso/tools';
 const PROXY = 'http://127.0.0.1:3128';
 const SECCOMP_DESCRIPTOR = '3';
 /** What of the folder's etc/ is bound into /etc. */
@@ -86,7 +92,7 @@ function namespaces({ hostname, isUnconnected, canDisableUserns }: SandboxPlan):
   ];
 }
 
-function environment({ egress, mark, node }: SandboxPlan): string[] {
+function environment({ egress, mark, node, tools }: SandboxPlan): string[] {
   const proxy = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY, https_proxy: PROXY };
   const variables = {
     PATH: `${node.bound === undefined ? '' : `${dirname(node.path)}:`}${TOOL_PATH}`,
@@ -97,6 +103,7 @@ function environment({ egress, mark, node }: SandboxPlan): string[] {
     LANG: 'C.UTF-8',
     TERM: 'dumb',
     AGENTISO_MARK: mark,
+    ...(tools !== undefined && { AGENTISO_TOOLS: TOOLS }),
     ...(egress && { ...proxy, NO_PROXY: 'localhost,127.0.0.1', no_proxy: 'localhost,127.0.0.1' }),
   };
   return ['--clearenv', ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value])];
@@ -116,14 +123,17 @@ function scratch(tmpBytes: number): string[] {
   return [...bounded('/tmp'), ...bounded('/dev/shm'), '--tmpfs', '/run', '--dir', '/var', '--symlink', '/tmp', '/var/tmp'];
 }
 
-function ownFiles({ folder, files, guestAgent, guestPack, teamCommand, node }: SandboxPlan): string[] {
+function ownFiles(plan: SandboxPlan): string[] {
+  const { folder, files, guestAgent, guestPack, teamCommand, promptRunner, node, tools } = plan;
   return [
     ...OWN_ETC.flatMap((name) => ['--ro-bind', `${folder}/etc/${name}`, `/etc/${name}`]),
     ...['--bind', `${folder}/run`, '/run/agentiso', '--bind', `${folder}/state`, '/var/lib/agentiso'],
     ...['--bind', `${folder}/home`, HOME, '--bind', `${folder}/${files}`, '/workspace', '--ro-bind', guestAgent, GUEST],
     ...(guestPack === undefined ? [] : ['--ro-bind', guestPack, GUEST_PACK]),
     ...(teamCommand === undefined ? [] : ['--ro-bind', teamCommand, TEAM_COMMAND]),
+    ...(promptRunner === undefined ? [] : ['--ro-bind', promptRunner, PROMPT_RUNNER]),
     ...(node.bound === undefined ? [] : ['--ro-bind', node.bound.source, node.bound.target]),
+    ...(tools === undefined ? [] : ['--ro-bind', tools, TOOLS]),
   ];
 }
 
@@ -146,13 +156,15 @@ export interface RootPlan {
   readonly overlay: 'none' | 'now' | 'later';
   /** Bound to `node` of the folder. */
   readonly node?: string;
+  /** Bound to `tools` of the folder. */
+  readonly tools?: string;
 }
 
 /** The process this starts stays, as parent of bubblewrap, and is the workspace to everybody else. */
 export function launchCommand({ command, groups, limits, root }: LaunchPlan): [string, ...string[]] {
   const enter = root?.network === undefined ? [] : ['nsenter', `--net=${root.network}`, '--'];
   const separate = root === undefined ? [] : ['unshare', '--mount', '--propagation', 'slave', '--'];
-  const settings = [root?.folder ?? '', root?.overlay ?? 'none', root?.node ?? ''];
+  const settings = [root?.folder ?? '', root?.overlay ?? 'none', root?.node ?? '', root?.tools ?? ''];
   const shell = ['/bin/sh', '-c', LAUNCH_SCRIPT, 'agentiso-sandbox', ...settings, ...groups, '--'];
   const [first = '/bin/sh', ...rest] = [...enter, ...separate, ...shell, ...dropRights(root?.uid), ...limits, ...command];
   return [first, ...rest];

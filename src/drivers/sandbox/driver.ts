@@ -149,7 +149,7 @@ class SandboxLauncher implements Launcher {
 
   async #startMember({ kind, network, bind }: MemberStartPlan): Promise<SandboxMember> {
     await this.#swept;
-    const { team, resources, egress, hasBase } = kind;
+    const { team, resources, egress, hasBase, tools } = kind;
     const connected = network && { network: network.path };
     const name = newUid();
     const { abilities, stateDir, guestAgentPath } = this.#options;
@@ -159,6 +159,7 @@ class SandboxLauncher implements Launcher {
       ...{ mark: `agentiso-pool-${this.#home}-${name}`, hostname: 'agent', directory, guestAgentPath, uid: uidOf(team), resources, egress },
       isBaseComing: hasBase,
       ...connected,
+      ...(tools !== undefined && { tools }),
       groups: groups.map((group) => join(group, 'cgroup.procs')),
     };
     const paths = {

@@ -22,6 +22,8 @@ export interface FolderPlan {
   readonly canOverlay: boolean;
   /** Has to be bound as root. */
   readonly node?: NodeProgram['bound'];
+  /** The same. */
+  readonly tools?: string;
 }
 
 export interface Folder {
@@ -43,6 +45,7 @@ export async function ensureFolder(plan: FolderPlan): Promise<Folder> {
     writeFile(seccompPath, plan.seccomp, { mode: 0o600 }),
     mkdir(join(directory, 'home'), { recursive: true, mode: 0o700 }),
     plan.node && ensureNodeMountPoint(join(directory, 'node'), plan.node.source),
+    plan.tools !== undefined && mkdir(join(directory, 'tools'), { recursive: true, mode: 0o755 }),
     // Its parents are closed to everybody else.
     uid !== undefined && chmod(directory, 0o711),
   ]);

@@ -7,8 +7,8 @@
  * launcher's own, so nothing has to be unmounted later.
  */
 export const LAUNCH_SCRIPT = `
-folder=$1 overlay=$2 node=$3
-shift 3
+folder=$1 overlay=$2 node=$3 tools=$4
+shift 4
 while [ "$1" != -- ]; do
   echo $$ > "$1" || exit 125
   shift
@@ -23,6 +23,9 @@ if [ -n "$folder" ]; then
   fi
   if [ -n "$node" ]; then
     mount --bind "$node" node || exit 125
+  fi
+  if [ -n "$tools" ]; then
+    mount --bind "$tools" tools || exit 125
   fi
   mount --rbind . /mnt || exit 125
   if [ "$overlay" = later ]; then

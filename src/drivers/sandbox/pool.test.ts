@@ -54,6 +54,7 @@ describe('kindOf', () => {
     ['a proxy', { egress: true }],
     ['a base', { base: '/base' }],
     ['a prepared network', { network: '/run/netns/a' }],
+    ['tools', { tools: '/tools' }],
   ])('tells %s apart', (_, change) => {
     expect(kindOf({ ...SPEC, ...change })).not.toEqual(kindOf(SPEC));
   });

@@ -1,6 +1,6 @@
 /**
  * The warm pool: sandboxes that have been started ahead and wait for an identity. A member is given away only where everything that cannot be
- * changed any more is the same: team, limits, proxy, whether there is a base. Kinds are learnt from what is asked for; a member nobody asks for
+ * changed any more is the same: team, limits, proxy, tools, whether there is a base. Kinds are learnt from what is asked for; a member nobody asks for
  * ends by itself after a while, like every guest without a host, and is not replaced.
  *
  * A network has to be entered at the start, when nobody knows whose it will be. So a member for a workspace with a prepared network is started in
@@ -15,6 +15,8 @@ export interface MemberKind {
   readonly hasBase: boolean;
   /** Whether it is in a prepared network. */
   readonly isConnected: boolean;
+  /** What is bound into it. */
+  readonly tools?: string;
 }
 
 /** A network that was prepared for nobody yet. */
@@ -46,10 +48,11 @@ const MAX_MEMBERS = 10;
 const MAX_MEMORY_MIB = 8_192;
 
 /** What cannot be changed any more once a member runs. */
-export function kindOf({ team, resources, egress, base, network }: WorkspaceSpec): MemberKind {
+export function kindOf({ team, resources, egress, base, network, tools }: WorkspaceSpec): MemberKind {
   const { vcpus, memoryMiB, diskGiB } = resources;
   const limits = { vcpus, memoryMiB, diskGiB };
-  return { team, resources: limits, egress, hasBase: base !== undefined, isConnected: network !== undefined };
+  const kind = { team, resources: limits, egress, hasBase: base !== undefined, isConnected: network !== undefined };
+  return { ...kind, ...(tools !== undefined && { tools }) };
 }
 
 export class WarmPool<M extends PoolMember> {

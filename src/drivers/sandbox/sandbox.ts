@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { StalledError } from '#lib/errors.ts';
 import type { Resources } from '../driver.ts';
-import { bubblewrapCommand, type HostLayout, launchCommand, type NodeProgram, type RootPlan } from './args.ts';
+import { bubblewrapCommand, type HostLayout, launchCommand, type NodeProgram, type RootPlan, type SandboxPlan } from './args.ts';
 import { ensureFolder, type Folder } from './folder.ts';
 import { guestFilesIn } from './guest-files.ts';
 import { limitCommand, readHardLimits } from './rlimits.ts';
@@ -30,6 +30,7 @@ export interface SandboxStart {
   /** For a member of the pool: its base will come later. */
   readonly isBaseComing?: boolean;
   readonly network?: string;
+  readonly tools?: string;
   /** cgroup.procs files. Empty: single processes are limited instead. */
   readonly groups: readonly string[];
 }
@@ -44,7 +45,7 @@ export interface PreparedSandbox {
 }
 
 export async function prepareSandbox(start: SandboxStart, abilities: SandboxAbilities): Promise<PreparedSandbox> {
-  const { directory, uid, network, groups, resources } = start;
+  const { directory, uid, network, groups, resources, tools } = start;
   const isRoot = abilities.mode === 'root';
   if (!isRoot && network !== undefined)
     throw new StalledError('NetworkUnavailable', 'only root can put a sandbox into a prepared network', { hint: 'run the daemon as root' });
@@ -57,15 +58,14 @@ export async function prepareSandbox(start: SandboxStart, abilities: SandboxAbil
     canOverlay: abilities.canOverlay,
     isBaseComing: start.isBaseComing ?? false,
     ...(start.base !== undefined && { base: start.base }),
-    ...(isRoot && { uid, ...(bound && { node: bound }) }),
+    ...(isRoot && { uid, ...(bound && { node: bound }), ...(tools !== undefined && { tools }) }),
   });
   const folder = isRoot ? BOUND_FOLDER : directory;
-  const node = isRoot && bound ? { ...abilities.node, bound: { ...bound, source: join(folder, 'node') } } : abilities.node;
   const command = bubblewrapCommand({
     ...start,
     folder,
     files,
-    node,
+    ...(isRoot ? boundIn(folder, abilities.node, tools) : { node: abilities.node }),
     ...guestFilesIn(folder, guest),
     host: abilities.host,
     tmpBytes: Math.ceil(resources.memoryMiB / 2) * MIB,
@@ -77,8 +77,17 @@ export async function prepareSandbox(start: SandboxStart, abilities: SandboxAbil
   return { argv: launchCommand({ command, groups, limits, ...root }), seccompPath };
 }
 
+/** What the launcher has bound into the folder, because its own parents are closed. */
+function boundIn(folder: string, node: NodeProgram, tools: string | undefined): Pick<SandboxPlan, 'node' | 'tools'> {
+  const { bound } = node;
+  return {
+    node: bound ? { ...node, bound: { ...bound, source: join(folder, 'node') } } : node,
+    ...(tools !== undefined && { tools: join(folder, 'tools') }),
+  };
+}
+
 function rootPlan(start: SandboxStart, { files, node }: { files: Folder['files']; node: string | undefined }): RootPlan {
-  const { uid, directory, network, isBaseComing } = start;
+  const { uid, directory, network, isBaseComing, tools } = start;
   const ownOverlay = files === 'merged' ? 'now' : 'none';
   return {
     uid,
@@ -86,5 +95,6 @@ function rootPlan(start: SandboxStart, { files, node }: { files: Folder['files']
     overlay: isBaseComing ? 'later' : ownOverlay,
     ...(network !== undefined && { network }),
     ...(node !== undefined && { node }),
+    ...(tools !== undefined && { tools }),
   };
 }

@@ -27,7 +27,11 @@ export interface AgentProxyOptions {
   readonly log: Logger;
   /** With the name that was asked for; not called for what is no request at all. */
   readonly onRefused: (name: string) => void;
+  /** What is asked of the proxy itself, by a path that begins with /agentiso/. Absent: there is nothing to ask for. */
+  readonly ownPaths?: (request: IncomingMessage, response: ServerResponse) => void;
 }
+
+const OWN_PATHS = '/agentiso/';
 
 /** What is in a request's way after it was read. */
 interface Visit {
@@ -143,6 +147,10 @@ export class AgentProxy {
     response.on('error', () => {});
     try {
       this.#take(request);
+      if (this.#options.ownPaths && request.url?.startsWith(OWN_PATHS)) {
+        this.#options.ownPaths(request, response);
+        return;
+      }
       const target = parsePlainTarget(request.url ?? '');
       await this.#visit({ socket: request.socket, target, abort: new AbortController() }, (upstream) =>
         forward(request, response, target, upstream),

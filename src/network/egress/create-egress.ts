@@ -1,4 +1,5 @@
 /** The way out by name: one HTTP proxy per agent, each on a unix socket of its own. Whoever can connect to it is that agent. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '#lib/log.ts';
 import { AgentProxy, type EgressLimits } from './agent-proxy.ts';
 import { type Connect, connectByAddress } from './dial.ts';
@@ -11,6 +12,8 @@ export interface EgressOptions {
   readonly log: Logger;
   /** At most once per name and minute, and for at most 100 names a minute and agent; all are counted. */
   readonly onRefused: (agentId: string, name: string) => void;
+  /** Answers what an agent asks of the proxy itself, at /agentiso/…; whatever its rules are. */
+  readonly ownPaths?: (agentId: string, request: IncomingMessage, response: ServerResponse) => void;
   readonly resolve?: Resolve;
   readonly connect?: Connect;
   readonly limits?: Partial<EgressLimits & { readonly resolveMs: number; readonly connectMs: number }>;
@@ -45,7 +48,7 @@ const LIMITS = {
 };
 
 export function createEgress(options: EgressOptions): Egress {
-  const { log, onRefused, resolve = resolveByHost, connect = connectByAddress, nowMs = Date.now } = options;
+  const { log, onRefused, ownPaths, resolve = resolveByHost, connect = connectByAddress, nowMs = Date.now } = options;
   const limits = { ...LIMITS, ...options.limits };
   const dialOptions = { lookups: new Lookups(resolve, limits.resolveMs), connect, connectMs: limits.connectMs };
   const listening = new Map<string, Listening>();
@@ -90,6 +93,7 @@ export function createEgress(options: EgressOptions): Egress {
       onRefused: (name) => {
         if (seldom.mayBeSaid(name)) onRefused(agentId, name);
       },
+      ...(ownPaths && { ownPaths: (request, response) => ownPaths(agentId, request, response) }),
     });
     listening.set(agentId, { proxy, socketPath, socket: await listenAt(proxy.server, socketPath, uid) });
   }

@@ -2,6 +2,7 @@
 import { type ClientRequest, type IncomingMessage, request as newRequest, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
+import { endToEndHeaders } from '#lib/end-to-end-headers.ts';
 import { parseAuthority, type Target } from './names.ts';
 import { answer, Refusal } from './refusal.ts';
 
@@ -12,19 +13,6 @@ export interface PlainTarget extends Target {
 
 const ABSOLUTE = /^http:\/\/([^/?#]+)([^#]*)$/i;
 const HTTP_PORT = 80;
-const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'expect',
-  'proxy-connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
 export function parsePlainTarget(url: string): PlainTarget {
   const [, authority = '', path = ''] = ABSOLUTE.exec(url) ?? [];
   const target = parseAuthority(authority, HTTP_PORT);
@@ -71,7 +59,7 @@ function sendBody(request: IncomingMessage, outgoing: ClientRequest): void {
 
 function passBack(incoming: IncomingMessage, response: ServerResponse): void {
   try {
-    response.writeHead(incoming.statusCode ?? 502, { ...endToEnd(incoming), connection: 'close' });
+    response.writeHead(incoming.statusCode ?? 502, { ...endToEndHeaders(incoming), connection: 'close' });
   } catch {
     // A header that may be received but not sent.
     incoming.destroy();
@@ -85,7 +73,7 @@ function passBack(incoming: IncomingMessage, response: ServerResponse): void {
 
 function requestHeaders(request: IncomingMessage, target: PlainTarget): Record<string, string | string[]> {
   // The name that was checked is the name that is asked, whatever the request said beside it.
-  const headers: Record<string, string | string[]> = { ...endToEnd(request), host: authorityOf(target), connection: 'close' };
+  const headers: Record<string, string | string[]> = { ...endToEndHeaders(request), host: authorityOf(target), connection: 'close' };
   // A body that came in chunks goes on in chunks, whatever the method: without them its end would be a matter of opinion.
   if (request.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked';
   return headers;
@@ -94,15 +82,4 @@ function requestHeaders(request: IncomingMessage, target: PlainTarget): Record<s
 function authorityOf({ host, port }: Target): string {
   const name = host.includes(':') ? `[${host}]` : host;
   return port === HTTP_PORT ? name : `${name}:${port}`;
-}
-
-function endToEnd(message: IncomingMessage): Record<string, string[]> {
-  const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-  const kept: Record<string, string[]> = {};
-  for (const [name, values] of Object.entries(message.headersDistinct)) {
-    const isFraming = name === 'content-length' || name === 'host';
-    if (values === undefined || OF_ONE_CONNECTION.has(name) || (named.includes(name) && !isFraming)) continue;
-    kept[name] = values;
-  }
-  return kept;
 }

@@ -1,0 +1,20 @@
+/** Which provider of models an agent may use, and thereby whose key its requests are given. Pure, and the only place that says so. */
+import type { Agent } from './types.ts';
+
+/** What each backend talks to where the spec names no other. `shell` and `acp` talk to whoever their command does: to none, unless named. */
+const OF_BACKEND: Readonly<Record<Agent['spec']['backend'], string | undefined>> = {
+  shell: undefined,
+  'claude-code': 'anthropic',
+  codex: 'openai',
+  gemini: 'gemini',
+  qwen: 'openai',
+  droid: 'openai',
+  opencode: 'openai',
+  acp: undefined,
+};
+
+/** Of the backend really in use: a fallback has its own, unless the spec names one for all. */
+export function providerOf({ spec, status }: Pick<Agent, 'spec' | 'status'>): string | undefined {
+  const backend = (status?.backend ?? spec.backend) as Agent['spec']['backend'];
+  return spec.provider ?? OF_BACKEND[backend];
+}

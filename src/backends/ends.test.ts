@@ -1,0 +1,91 @@
+/** How each agent ends its output; the lines are as the agents have written them, shortened. */
+import { describe, expect, it } from 'vitest';
+import { backendNamed } from './all-backends.ts';
+import type { BackendName, OneShotEnd } from './backend.ts';
+
+interface Sample {
+  readonly good: readonly object[];
+  readonly usage: NonNullable<OneShotEnd['usage']>;
+}
+
+const SAMPLES: Readonly<Partial<Record<BackendName, Sample>>> = {
+  codex: {
+    good: [
+      { type: 'thread.started', thread_id: '01' },
+      { type: 'turn.started' },
+      { type: 'item.completed', item: { id: 'item_0', type: 'error', message: 'Model metadata for `m` not found.' } },
+      { type: 'item.completed', item: { id: 'item_1', type: 'agent_message', text: 'I begin.' } },
+      { type: 'item.completed', item: { id: 'item_2', type: 'command_execution', command: 'true', exit_code: 0, status: 'completed' } },
+      { type: 'item.completed', item: { id: 'item_3', type: 'agent_message', text: 'All done.' } },
+      { type: 'turn.completed', usage: { input_tokens: 44, cached_input_tokens: 0, output_tokens: 28 } },
+    ],
+    usage: { inputTokens: 44, outputTokens: 28 },
+  },
+  'claude-code': {
+    good: [
+      { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'All done.' }] } },
+      {
+        type: 'result',
+        subtype: 'success',
+        is_error: false,
+        result: 'All done.',
+        total_cost_usd: 0.25,
+        usage: { input_tokens: 40, cache_creation_input_tokens: 3, cache_read_input_tokens: 1, output_tokens: 28 },
+      },
+    ],
+    usage: { inputTokens: 44, outputTokens: 28, costUsd: 0.25 },
+  },
+  gemini: {
+    good: [
+      { type: 'init', session_id: 'b3', model: 'm' },
+      { type: 'message', role: 'user', content: 'Do it.' },
+      { type: 'message', role: 'assistant', content: 'All ', delta: true },
+      { type: 'message', role: 'assistant', content: 'done.', delta: true },
+      { type: 'result', status: 'success', stats: { total_tokens: 72, input_tokens: 44, output_tokens: 28, tool_calls: 3 } },
+    ],
+    usage: { inputTokens: 44, outputTokens: 28 },
+  },
+  qwen: {
+    good: [
+      { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'All done.' }] } },
+      { type: 'result', subtype: 'success', is_error: false, result: 'All done.', usage: { input_tokens: 44, output_tokens: 28 } },
+    ],
+    usage: { inputTokens: 44, outputTokens: 28 },
+  },
+  opencode: {
+    good: [
+      { type: 'step_start', part: { type: 'step-start' } },
+      { type: 'step_finish', part: { reason: 'tool-calls', tokens: { input: 33, output: 21 }, cost: 0.125 } },
+      { type: 'text', part: { type: 'text', text: 'All done.' } },
+      { type: 'step_finish', part: { reason: 'stop', tokens: { input: 11, output: 7 }, cost: 0.125 } },
+    ],
+    usage: { inputTokens: 44, outputTokens: 28, costUsd: 0.25 },
+  },
+  droid: {
+    good: [
+      { type: 'message', role: 'assistant', text: 'All done.' },
+      { type: 'completion', finalText: 'All done.', numTurns: 5, usage: { input_tokens: 44, output_tokens: 28, factory_credits: 0 } },
+    ],
+    usage: { inputTokens: 44, outputTokens: 28 },
+  },
+};
+
+const lines = (events: readonly object[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');
+const parse = (name: string, stdout: string) => backendNamed(name as BackendName).oneShot?.parseEnd(stdout);
+
+describe.each(Object.entries(SAMPLES))('%s', (name, { good, usage }) => {
+  it('ends with its last words and what it has used', () => {
+    expect(parse(name, lines(good))).toEqual({ isError: false, text: 'All done.', usage });
+  });
+
+  it('takes no notice of lines that are not its own', () => {
+    const noisy = `Warning: {no JSON\n{nor this}\n${lines(good).replaceAll('\n', '\nnoise\n')}`;
+    expect(parse(name, noisy)).toEqual(parse(name, lines(good)));
+  });
+
+  it('has no end when it was cut off before it', () => {
+    expect(parse(name, lines(good.slice(0, -1)))).toBeUndefined();
+    expect(parse(name, lines(good).slice(0, -20))).toBeUndefined();
+    expect(parse(name, '')).toBeUndefined();
+  });
+});

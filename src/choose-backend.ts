@@ -1,0 +1,39 @@
+/** Which backend an agent gets: the one it asks for if that is installed, or else its fallback. Never another one. */
+
+import type { Agent } from '#api/types.ts';
+import { backendNamed } from '#backends/all-backends.ts';
+import type { BackendName } from '#backends/backend.ts';
+import { findInstalled } from '#backends/installed.ts';
+import { StalledError } from '#lib/errors.ts';
+
+export interface ChosenBackend {
+  readonly backend: BackendName;
+  /** The directory it is in; absent for the shell. */
+  readonly tools?: string;
+}
+
+/** Throws StalledError when neither is there, or when it has no model. */
+export async function chooseBackend({ spec }: Agent, tools: string | undefined): Promise<ChosenBackend> {
+  const wanted = [spec.backend, spec.fallback].filter((name) => name !== undefined && name !== null) as BackendName[];
+  const problems: string[] = [];
+  for (const name of wanted) {
+    if (name === 'shell') return { backend: name };
+    const problem = tools === undefined ? 'this daemon has no tool directory' : await whyMissing(name, tools);
+    if (problem === undefined && tools !== undefined) return withModel(name, spec.model, tools);
+    problems.push(`${name}: ${problem}`);
+  }
+  const hint = backendNamed(spec.backend).packages.length > 0 ? `agentiso backends install ${spec.backend}` : 'agentiso backends';
+  throw new StalledError('BackendMissing', `${problems.join('; ')}; this helps: ${hint}`, { hint });
+}
+
+async function whyMissing(name: BackendName, tools: string): Promise<string | undefined> {
+  const found = await findInstalled(tools, backendNamed(name));
+  return 'missing' in found ? found.missing : undefined;
+}
+
+function withModel(name: BackendName, model: string | null | undefined, tools: string): ChosenBackend {
+  if (backendNamed(name).model?.mustBeNamed && !model) {
+    throw new StalledError('ModelMissing', `the backend ${name} has no model of its own choice: set model`);
+  }
+  return { backend: name, tools };
+}

@@ -1,0 +1,129 @@
+/**
+ * Keys of providers, with real agents: programs inside a sandbox and of a plain process use a provider on loopback that tells everybody the
+ * key it was given, and afterwards the key is looked for everywhere.
+ */
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AgentsHome, withSandboxes } from '../support/agents-home.ts';
+
+const KEY = 'invented-key-0123456789-of-the-file';
+const OTHER_KEY = 'invented-key-9876543210-of-the-environment';
+
+withSandboxes('keys of providers', () => {
+  const home = new AgentsHome();
+  const seen: string[] = [];
+  let server: Server;
+  let upstream: string;
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const key = String(request.headers['x-api-key']);
+      seen.push(`${request.method} ${request.url} ${key}`);
+      response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Echo': key });
+      response.write(`data: you said ${key}\n\n`);
+      // The second piece comes when the first was read: whoever waits for the whole answer waits for ever.
+      server.once('go on', () => response.end('data: the end\n\n'));
+      if (request.url !== '/v1/slow') server.emit('go on');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    mkdirSync(home.home, { recursive: true });
+    const config = `providers:\n  anthropic: { apiKey: ${KEY}, baseUrl: "${upstream}" }\n`;
+    writeFileSync(join(home.home, 'credentials.yaml'), config, { mode: 0o600 });
+    await home.start(['--log-level', 'debug'], { OPENAI_API_KEY: OTHER_KEY, OPENAI_BASE_URL: `${upstream}/openai` });
+    await home.create('Team', 'box', {
+      isolation: { driver: 'sandbox' },
+      roles: [{ name: 'dev', provider: 'anthropic' }, { name: 'none' }],
+    });
+    await home.create('Team', 'bare', { isolation: { driver: 'process' }, roles: [{ name: 'dev', provider: 'anthropic' }] });
+    await home.ready(['box-dev', 'box-none', 'bare-dev']);
+  });
+  afterAll(async () => {
+    server.close();
+    server.closeAllConnections();
+    // What the daemon said is a part of what is searched.
+    await home.close(expect.not.stringMatching(new RegExp(`${KEY}|${OTHER_KEY}`)));
+  });
+
+  const ask = (agent: string, path: string, ...more: readonly string[]) =>
+    home.inside(agent, 'sh', '-c', `curl -sS --max-time 20 -w ' %{http_code}' ${more.join(' ')} "$AGENTISO_PROVIDERS_URL/${path}"`);
+
+  it.each(['box-dev', 'bare-dev'])('arrive at the provider and nowhere else: %s', async (agent) => {
+    seen.length = 0;
+    const answer = await ask(agent, 'anthropic/v1/messages', '-i', '-H', "'x-api-key: placeholder'", '-d', 'question');
+    expect(seen).toEqual([`POST /v1/messages ${KEY}`]);
+    expect(answer).toContain(`data: you said ${'*'.repeat(KEY.length)}\n\ndata: the end\n\n 200`);
+    expect(answer).not.toMatch(/x-echo/i);
+  });
+
+  it('let an answer stream', async () => {
+    const program = `fetch(process.env.AGENTISO_PROVIDERS_URL + '/anthropic/v1/slow').then(async ({ body }) => {
+      for await (const piece of body) process.stdout.write(piece);
+    })`;
+    const running = home.startCli('exec', 'box-dev', '--', 'sh', '-c', `"$AGENTISO_NODE" -e "$0"`, program);
+    await running.said('you said');
+    server.emit('go on');
+    expect(await running.result).toMatchObject({ code: 0, stdout: expect.stringContaining('the end') });
+  });
+
+  it('serve an agent for its own provider only', async () => {
+    expect(await ask('box-dev', 'openai/v1/models')).toMatch(/may not use the provider openai: it may use anthropic.* 403$/s);
+    expect(await ask('box-none', 'anthropic/v1/messages')).toMatch(/it may use none.* 403$/s);
+  });
+
+  it('are the only way there: the sandbox reaches the provider neither directly nor by its proxy', async () => {
+    const directly = await home.inside('box-dev', 'sh', '-c', `curl -sS --noproxy '*' --max-time 5 ${upstream}/x 2>/dev/null; echo $?`);
+    expect(directly).toBe('7\n');
+    const byProxy = await home.inside('box-dev', 'sh', '-c', `curl -sS -x http://127.0.0.1:3128 --noproxy '' --max-time 5 ${upstream}/x`);
+    expect(byProxy).toMatch(/agents of this team reach names, not addresses/);
+  });
+
+  it('work for tasks as for commands', async () => {
+    await home.create('Task', 'ask', {
+      team: 'box',
+      assignee: 'dev',
+      command: 'curl -sS "$AGENTISO_PROVIDERS_URL/anthropic/v1/messages"; env',
+    });
+    const { status } = await home.reached('ask', 'Succeeded');
+    expect(status?.result?.stdout).toContain('data: the end');
+  });
+
+  it('are in no file, environment or argument of an agent', async () => {
+    expect(filesWith(home.home, [KEY, OTHER_KEY])).toEqual([join(home.home, 'credentials.yaml')]);
+    const look = `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline; env; cat "$HOME"/.* 2>/dev/null; true`;
+    const inside = await home.inside('box-dev', 'sh', '-c', look);
+    expect(inside).toContain('AGENTISO_PROVIDERS_URL');
+    for (const key of [KEY, OTHER_KEY]) expect(inside).not.toContain(key);
+    // A plain process could read the daemon's own; what was given to it has none.
+    const { metadata } = await home.agent('bare-dev');
+    const guests = processesOf(metadata.uid);
+    expect(guests.length).toBeGreaterThan(0);
+    for (const text of guests) for (const key of [KEY, OTHER_KEY]) expect(text).not.toContain(key);
+    expect(JSON.stringify([await home.list('tasks'), await home.agents(), await home.call('GET', '/api/v1/events')])).not.toContain(KEY);
+  });
+});
+
+function filesWith(folder: string, words: readonly string[]): string[] {
+  const { stdout } = spawnSync('grep', ['-rlaF', ...words.flatMap((word) => ['-e', word]), folder], { encoding: 'utf8' });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+/** Environment and arguments of each process that was started with this id, as far as they can be read. */
+function processesOf(id: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^[1-9]/.test(name))
+    .flatMap((pid) => {
+      try {
+        const text = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return text.includes(id) ? [text + readFileSync(`/proc/${pid}/environ`, 'utf8')] : [];
+      } catch {
+        return [];
+      }
+    });
+}
