@@ -1,7 +1,7 @@
 /** Who this guest is, from the command line or, for a member of the warm pool, from the call `bind`: nothing that needs it exists before. */
 import { mkdirSync, realpathSync } from 'node:fs';
 import type { Server } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ControlHandlers } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type Environment, inheritedEnv, providersEnv, proxyEnv, teamEnv } from './command-env.ts';
@@ -84,7 +84,9 @@ function createBound(binding: BindingOptions, { id, incarnation, hostname }: Gue
     return { ...baseEnv, ...(port !== undefined && providersEnv(port)), ...Object.fromEntries(setNames) };
   };
   const mcpClients = options.home === undefined ? {} : { mcpClients: { home: options.home, command: join(binDir, 'team') } };
-  const guest: Guest = { id, incarnation, root, stateDir: options.stateDir, agentSocket, ...mcpClients, env, groups, log, stop };
+  // Beside the guest agent, as the folder of commands is.
+  const programs = { promptRunner: join(dirname(binDir), 'prompt-runner.cjs'), team: join(binDir, 'team') };
+  const guest: Guest = { id, incarnation, root, stateDir: options.stateDir, agentSocket, programs, ...mcpClients, env, groups, log, stop };
   const relay = createRelay(guest);
   log.write('guest', `started as ${id} incarnation ${incarnation}`);
   return { guest, relay, handlers: { ...createHandlers(guest, setNames), ...relay.handlers } };

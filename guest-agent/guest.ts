@@ -11,6 +11,8 @@ export interface Guest {
   readonly stateDir: string;
   /** Where its programs reach it: the path of a unix socket. */
   readonly agentSocket: string;
+  /** What stands for a prompt where a command would stand for a command, and the command `team`. */
+  readonly programs?: { readonly promptRunner: string; readonly team: string };
   /** Where MCP clients look for their settings, and the command `team` that they are to start. Absent where the home is a person's. */
   readonly mcpClients?: { readonly home: string; readonly command: string };
   /** The part of a command's environment that does not come from the caller: the guest's own names, then those of `setEnv`. */

@@ -1,6 +1,7 @@
 /**
  * Bundles the guest agent: `node bundle-guest.mjs DIRECTORY` makes guest-agent.cjs, which is what a driver starts, guest-agent.pack, the
- * program with the code that V8 compiled for it (guest-agent/launch.ts says how they go together), and bin/team, the command of the agents.
+ * program with the code that V8 compiled for it (guest-agent/launch.ts says how they go together), bin/team, the command of the agents, and
+ * prompt-runner.cjs, which the guest starts for each prompt.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,6 +30,8 @@ try {
   await build({ ...common, ...small, entryPoints: ['guest-agent/main.ts'], outfile: program });
   await build({ ...common, ...small, entryPoints: ['guest-agent/launch.ts'], outfile: join(target, 'guest-agent.cjs') });
   await build({ ...common, ...small, entryPoints: ['guest-agent/team/main.ts'], outfile: team, banner: { js: START_NODE } });
+  const runner = join(target, 'prompt-runner.cjs');
+  await build({ ...common, ...small, entryPoints: ['src/prompt-runner/main.ts'], outfile: runner });
   chmodSync(team, 0o755);
   await warmUp();
   writeFileSync(join(target, 'guest-agent.pack'), pack(wrapped(readFileSync(program)), readFileSync(cache)));

@@ -3,7 +3,7 @@ import { AgentisoError } from '#lib/errors.ts';
 import { type Desk, readersAndAdmins } from '#server/desk.ts';
 import type { ArtifactPlace, Artifacts } from './artifacts.ts';
 
-const NAMES = ['stdout.log', 'stderr.log'];
+const NAMES = ['stdout.log', 'stderr.log', 'transcript.jsonl'];
 
 export function createArtifactDesk({ open }: Pick<Artifacts, 'open'>): Desk {
   return {

@@ -69,7 +69,7 @@ export function createArtifacts({ home, client, events, log, maxTeamBytes = MAX_
       const kept: KeptArtifact[] = [];
       for (const { name } of artifacts) {
         const sizeBytes = await fetchOne(place, result, name, session);
-        if (sizeBytes !== undefined) kept.push({ name: `${name}.log`, path: `${place.task}/${attempt}/${name}.log`, sizeBytes });
+        if (sizeBytes !== undefined) kept.push({ name: fileOf(name), path: `${place.task}/${attempt}/${fileOf(name)}`, sizeBytes });
       }
       await lock.run(teamKey(place), () => prune(place, attempt));
       return kept;
@@ -107,7 +107,7 @@ export function createArtifacts({ home, client, events, log, maxTeamBytes = MAX_
     // Looked at below, and rejected early where the guest has nothing: the stream has ended by then, without a word.
     const answer = call.result.catch((error: unknown) => ({ error }));
     try {
-      const sizeBytes = await files.write(place, attempt, `${name}.log`, call.down.content, MAX_ARTIFACT_BYTES);
+      const sizeBytes = await files.write(place, attempt, fileOf(name), call.down.content, MAX_ARTIFACT_BYTES);
       const said = await answer;
       if ('error' in said) throw said.error;
       return sizeBytes;
@@ -140,6 +140,10 @@ export function createArtifacts({ home, client, events, log, maxTeamBytes = MAX_
     const message = `the whole output of attempt ${attempt} of task ${name}, ${bytes} bytes, was removed: team ${team} has more than ${maxTeamBytes} bytes of them`;
     if (about) events.warning(about, 'ArtifactPruned', message);
   }
+}
+
+function fileOf(name: OutputName): string {
+  return name === 'transcript' ? 'transcript.jsonl' : `${name}.log`;
 }
 
 function placeOf({ metadata: { namespace, name }, spec: { team } }: Task): TaskPlace {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '#api/types.ts';
+import type { Agent, Task } from '#api/types.ts';
 import type { TaskResult } from '#protocol/control.ts';
-import { bench, newTask } from '../test/support/controllers.ts';
+import { bench, newAgent, newTask } from '../test/support/controllers.ts';
 import { toAssignment, toOutcome } from './attempt-messages.ts';
+
+const agent = newAgent('a-one') as Agent;
 
 type Result = NonNullable<NonNullable<Task['status']>['result']>;
 
@@ -26,7 +28,7 @@ describe('an assignment', () => {
   it('of a task without references asks for no other task', async () => {
     const { create, client, asked } = await world(['a-one', { stdout: 'x' }]);
     const task = await create({ command: 'echo {{ x }}', env: { V: 'v' }, workdir: '/workspace/sub', timeoutSeconds: 7 });
-    expect(await toAssignment(task, client)).toEqual({
+    expect(await toAssignment(task, agent, { client })).toEqual({
       taskUid: task.metadata.uid,
       taskName: 'a-next',
       attempt: 0,
@@ -43,7 +45,7 @@ describe('an assignment', () => {
     const { create, client } = await world(['a-one', { stdout: "it's\n", exitCode: 0 }], ['two', { stderr: 'err' }]);
     const command = `echo '{{tasks.one.result.stdout}}' {{tasks.a-one.result.exitCode}}`;
     const task = await create({ dependsOn: ['one', 'two'], command, env: { V: '<{{tasks.two.result.stderr}}>' } });
-    expect(await toAssignment(task, client)).toMatchObject({
+    expect(await toAssignment(task, agent, { client })).toMatchObject({
       command: `echo ''"\${AGENTISO_REF_0}"'' "\${AGENTISO_REF_1}"`,
       env: { AGENTISO_REF_0: "it's\n", AGENTISO_REF_1: '0', V: '<err>' },
     });
@@ -56,7 +58,7 @@ describe('an assignment', () => {
   ] as const)('is refused when the task it refers to %s', async (_name, finished, code, reason) => {
     const { create, client } = await world(...finished);
     const task = await create({ dependsOn: ['one'], command: 'echo {{tasks.one.result.stdout}}' });
-    await expect(toAssignment(task, client)).rejects.toMatchObject({ code, reason });
+    await expect(toAssignment(task, agent, { client })).rejects.toMatchObject({ code, reason });
   });
 
   it('does not take the output of a task of another team', async () => {
@@ -64,7 +66,7 @@ describe('an assignment', () => {
     const other = await client.create<Task>(newTask('one', { team: 'b' }));
     await client.updateStatus<Task>({ ...other, status: { phase: 'Succeeded', result: { stdout: 'secret' } } });
     const task = await client.create<Task>(newTask('a-next', { dependsOn: ['one'], command: 'echo {{tasks.one.result.stdout}}' }));
-    await expect(toAssignment(task, client)).rejects.toMatchObject({ reason: 'MissingInput' });
+    await expect(toAssignment(task, agent, { client })).rejects.toMatchObject({ reason: 'MissingInput' });
   });
 });
 

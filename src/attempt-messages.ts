@@ -1,18 +1,23 @@
 /** An attempt in the words of the protocol, and what a guest says of it in the words of the Task. */
 import { referencesOf, render } from '#api/task-template.ts';
-import type { Task } from '#api/types.ts';
+import type { Agent, Task } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
-import type { Outcome } from '#controllers/task/attempts.ts';
+import type { CommandResult, Outcome, PromptEnd } from '#controllers/task/attempts.ts';
 import { ignoreNotFound } from '#lib/errors.ts';
 import { headAndTail } from '#lib/text.ts';
 import { MAX_RESULT_TEXT_BYTES, type TaskResult } from '#protocol/control.ts';
+import type { PromptOutcome } from '#protocol/prompt.ts';
 import type { TaskAssignment } from '#protocol/relay.ts';
 import type { KeptArtifact } from './artifacts.ts';
+import { type PromptSources, toPromptJob } from './prompt-job.ts';
+
+/** In place of a prompt, for a guest that was started by an older version and is still at work. */
+const NO_PROMPTS = "echo 'this guest is too old for prompts: restart the agent' >&2; exit 78";
 
 /** Rejects with AgentisoError: Invalid or TooLarge when what the spec refers to is not there or cannot be put in. */
-export async function toAssignment(task: Task, client: Pick<Client, 'get'>): Promise<TaskAssignment> {
+export async function toAssignment(task: Task, agent: Agent, sources: PromptSources): Promise<TaskAssignment> {
   const { metadata, spec, status } = task;
-  const { command = '', env } = await renderTask(task, client);
+  const { command = NO_PROMPTS, prompt, env } = await renderTask(task, sources.client);
   return {
     taskUid: metadata.uid,
     taskName: metadata.name,
@@ -23,6 +28,7 @@ export async function toAssignment(task: Task, client: Pick<Client, 'get'>): Pro
     workdir: spec.workdir,
     // So that a script can tell its attempts apart.
     env: { ...env, AGENTISO_TASK: metadata.name, AGENTISO_ATTEMPT: String(status?.attempt ?? 0) },
+    ...(prompt !== undefined && { prompt: await toPromptJob(task, agent, prompt, sources) }),
   };
 }
 
@@ -57,6 +63,20 @@ export function toOutcome(agentUid: string, reported: TaskResult, artifacts: rea
     ...(commit !== undefined && { commit }),
     ...(sourceMessageId !== undefined && { sourceMessageId }),
     ...(artifacts.length > 0 && { artifacts }),
+    ...(reported.outcome && toPromptResult(reported.outcome)),
   };
-  return { ...outcome, result, timedOut };
+  return { ...outcome, result, timedOut, ...(reported.outcome && { prompt: toPromptEnd(reported.outcome) }) };
+}
+
+function toPromptResult({ stopReason, sessionId, evidence, usage }: PromptOutcome): Partial<CommandResult> {
+  return {
+    evidence,
+    ...(stopReason !== undefined && { stopReason }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(usage && { usage }),
+  };
+}
+
+function toPromptEnd({ error, retryAt, notes = [] }: PromptOutcome): PromptEnd {
+  return { notes, ...(error && { error }), ...(retryAt !== undefined && { retryAt }) };
 }

@@ -16,6 +16,7 @@ import type { AttemptKey, TaskResult } from '#protocol/control.ts';
 import type { Key, Wake } from '#runtime/controller.ts';
 import type { Artifacts, KeptArtifact } from './artifacts.ts';
 import { toAssignment, toOutcome } from './attempt-messages.ts';
+import type { PromptSources } from './prompt-job.ts';
 
 export interface AttemptsOptions {
   readonly client: Client;
@@ -24,6 +25,8 @@ export interface AttemptsOptions {
   readonly log: Logger;
   /** Absent: whole outputs are not kept. */
   readonly artifacts?: Pick<Artifacts, 'keep'>;
+  /** Notes that go with prompts. */
+  readonly vault?: NonNullable<PromptSources['vault']>;
 }
 
 export interface OpenAttempts extends Attempts {
@@ -85,7 +88,7 @@ class GuestAttempts implements OpenAttempts {
   async assign(agent: Agent, task: Task): Promise<void> {
     const { uid, namespace, name } = agent.metadata;
     const { team } = task.spec;
-    const assignment = await toAssignment(task, this.#options.client);
+    const assignment = await toAssignment(task, agent, this.#options);
     const mailbox = await this.#options.mail.open(uid);
     this.#runners.set(toKey(assignment), uid);
     const message = await mailbox.append({

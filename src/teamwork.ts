@@ -119,7 +119,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
   });
   const artifacts = createArtifacts({ home, client, log, events: events.recorder('artifacts') });
   await artifacts.sweep();
-  const attempts = await openAttempts({ client, mail: agents.mail, sessions: agents.sessions, artifacts, log });
+  const attempts = await openAttempts({ client, mail: agents.mail, sessions: agents.sessions, artifacts, vault, log });
   const ofAgents = agentDeps(agents, client);
   const verifier = createVerifier({ ...agents, home, client, log, drivers: agents.here.drivers, placeOf: ofAgents.placeOf });
   const teamNumber = (team: Team) => agents.numbers.numberOf('teams', team.metadata.uid);

@@ -13,6 +13,26 @@ export interface CommandResult {
   /** HEAD of the workspace when the command ended; absent without git. */
   readonly commit?: string;
   readonly artifacts?: readonly { readonly name: string; readonly path?: string; readonly sizeBytes?: number }[];
+  /** Of a prompt only. */
+  readonly stopReason?: string;
+  readonly sessionId?: string;
+  readonly evidence?: { readonly toolCalls: number; readonly filesChanged: number };
+  readonly usage?: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly costUsd?: number;
+    readonly contextTokens?: number;
+  };
+}
+
+/** What whoever ran a prompt says of it beyond its result. */
+export interface PromptEnd {
+  /** Absent: done, as far as anybody can tell. */
+  readonly error?: { readonly code: string; readonly message: string };
+  /** The provider wants no more before this time. */
+  readonly retryAt?: string;
+  /** For people to hear of. */
+  readonly notes: readonly { readonly reason: string; readonly message: string }[];
 }
 
 /** What a guest says of an attempt and goes on saying until it is accepted. */
@@ -24,6 +44,7 @@ export interface Outcome {
   /** Absent: the attempt was started and is lost; nobody knows how far it came. */
   readonly result?: CommandResult;
   readonly timedOut?: boolean;
+  readonly prompt?: PromptEnd;
 }
 
 export interface Attempts {

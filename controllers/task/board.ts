@@ -9,7 +9,7 @@ import { type Claimant, Claims } from './claims.ts';
 import { Lines } from './lines.ts';
 import { numberIn } from './numbered.ts';
 import { Pace } from './pace.ts';
-import { type Demand, isReady, isSameOffer, isSameRun, suits } from './roster.ts';
+import { type Demand, isReady, isSameOffer, isSameRun, suits, takes } from './roster.ts';
 import { Touching } from './touching.ts';
 
 /** Names of tasks to look at again. */
@@ -27,8 +27,8 @@ export class Board {
   readonly #held = new Map<string, Set<string>>();
   readonly #claims = new Claims();
   /** What the controller hands out, and what agents may claim. */
-  readonly #lines = new Lines();
-  readonly #open = new Lines();
+  readonly #lines = new Lines(takes);
+  readonly #open = new Lines(suits);
   readonly #touching = new Touching();
   readonly #pace = new Pace();
   #highestNumber = 0;
@@ -89,7 +89,17 @@ export class Board {
   openTo(agent: Agent | undefined, limit: number): Card[] {
     const keys = agent ? [...this.#open.servedBy(agent)] : [...this.#open.demands.keys()];
     const cards = keys.flatMap((key) => this.#open.first(key, limit)).flatMap((name) => this.#cards.get(name) ?? []);
-    return cards.sort(compareTurn).slice(0, limit);
+    return cards
+      .filter((card) => !this.#isHandedOut(card))
+      .sort(compareTurn)
+      .slice(0, limit);
+  }
+
+  /** There is somebody whom the controller gives it to, sooner or later. */
+  #isHandedOut({ isPulledOnly, demand }: Card): boolean {
+    if (isPulledOnly) return false;
+    for (const agent of this.#agents.values()) if (takes(agent, demand)) return true;
+    return false;
   }
 
   /** Others that run and may touch the same files. */
@@ -219,7 +229,7 @@ export class Board {
   #arrange(name: string): void {
     const card = this.#cards.get(name);
     const wanted = card && this.#canStart(card) ? card : undefined;
-    this.#lines.arrange(name, wanted?.offer ? undefined : wanted);
+    this.#lines.arrange(name, wanted?.isPulledOnly ? undefined : wanted);
     this.#open.arrange(name, wanted?.offer ? wanted : undefined);
   }
 
@@ -254,7 +264,7 @@ export class Board {
   #offers(): Offers {
     const agents = [...this.#agents.values()];
     const offerTo = (demand: Demand): Offer => {
-      const suitable = agents.filter((agent) => suits(agent, demand));
+      const suitable = agents.filter((agent) => takes(agent, demand));
       if (suitable.length === 0) return 'none';
       return suitable.some(isReady) ? 'ready' : 'unready';
     };
@@ -280,7 +290,7 @@ export class Board {
     const demand = this.#lines.demands.get(line)?.demand ?? {};
     let places = 0;
     for (const agent of this.#agents.values()) {
-      if (isReady(agent) && suits(agent, demand)) places += this.free(agent);
+      if (isReady(agent) && takes(agent, demand)) places += this.free(agent);
     }
     return places;
   }

@@ -20,7 +20,9 @@ export interface Card {
   readonly attempt: number;
   /** It would start if its dependencies and a place allowed; one that waits out its back-off takes nobody's place. */
   readonly isWilling: boolean;
-  /** What agents read that may claim it; undefined for what the controller hands out. */
+  /** The controller hands it to nobody. */
+  readonly isPulledOnly: boolean;
+  /** What agents read that may claim it; undefined for what only the controller hands out. */
   readonly offer: Offer | undefined;
   /** What it touches while it runs. */
   readonly files: readonly string[];
@@ -39,7 +41,10 @@ export interface Offer {
 export type Face = 'Open' | 'Succeeded' | 'Hopeless' | 'Circle';
 
 /** Reasons of a Task that goes again after a pause. */
-export const BACKOFF_REASONS: ReadonlySet<string> = new Set(['AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck']);
+export const BACKOFF_REASONS: ReadonlySet<string> = new Set([
+  ...['AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck', 'NoEvidence', 'NoProgress'],
+  'RateLimited',
+]);
 
 export function cardOf(task: Task, finalizer: string): Card {
   const { metadata, spec, status } = task;
@@ -56,7 +61,8 @@ export function cardOf(task: Task, finalizer: string): Card {
     holder: isHeld(task) ? status?.owner : undefined,
     attempt: status?.attempt ?? 0,
     isWilling: (metadata.finalizers ?? []).includes(finalizer) && isWilling(task),
-    offer: isPulledOnly(task) ? offerOf(task) : undefined,
+    isPulledOnly: isPulledOnly(task),
+    offer: mayBePulled(task) ? offerOf(task) : undefined,
     files: status?.phase === 'Running' ? (spec.files ?? []) : [],
     tookMs: status?.phase === 'Succeeded' ? tookMs(task) : undefined,
   };
@@ -72,9 +78,14 @@ export function isFinished({ status }: Task): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** Nobody is assigned to it: there is no backend yet that takes a prompt, and a request is open to all by its nature. */
+/** Nobody is assigned to it: a request is open to all by its nature. */
 export function isPulledOnly({ spec }: Task): boolean {
-  return spec.request !== undefined || typeof spec.prompt === 'string';
+  return spec.request !== undefined;
+}
+
+/** Those that may be claimed: also a prompt, where there is nobody whose backend takes prompts. */
+export function mayBePulled(task: Task): boolean {
+  return isPulledOnly(task) || typeof task.spec.prompt === 'string';
 }
 
 /** The attempt's work is done; the commands of `verify` say whether it is good. */

@@ -2,7 +2,7 @@
 import type { Agent, Task } from '#api/types.ts';
 import { BACKOFF_REASONS, type Card, hasPlanTimedOut, isFinished, isPulledOnly, type Turn, turnOf, unsupportedFields } from './card.ts';
 import { deadlineOf } from './request.ts';
-import { isReady, suits } from './roster.ts';
+import { isReady, suits, takes } from './roster.ts';
 
 export type Decision = Obstacle | Waiting | { readonly step: 'assign'; readonly agent: Agent };
 
@@ -43,7 +43,7 @@ const MAX_BACKOFF_MS = 30_000;
 const MAX_NAMES = 5;
 
 export function nextStep(task: Task, team: TeamView, given: Circumstances): Decision {
-  return obstacleFor(task, team, given) ?? (isPulledOnly(task) ? opening(task, team) : assignment(task, team, given));
+  return obstacleFor(task, team, given) ?? (isOpen(task, team) ? opening(task, team) : assignment(task, team, given));
 }
 
 export function obstacleFor(task: Task, team: TeamView, given: Circumstances): Obstacle | undefined {
@@ -74,8 +74,9 @@ export function wantsRetry({ spec, status }: Task): boolean {
   return status?.phase !== 'Succeeded' && (spec.retry ?? 0) > (status?.retries ?? 0);
 }
 
-/** Only an attempt that counts as failed waits; one that was interrupted goes on at once. */
+/** Only an attempt that counts as failed waits, and one whose provider has said until when; one that was interrupted goes on at once. */
 function backoffLeftMs({ status }: Task, now: Date): number {
+  if (status?.reason === 'RateLimited') return Date.parse(status.notBefore ?? '') - now.getTime() || 0;
   if (!BACKOFF_REASONS.has(status?.reason ?? '') || status?.finishedAt === undefined) return 0;
   const delayMs = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** ((status.failures ?? 1) - 1));
   return Date.parse(status.finishedAt) + delayMs - now.getTime();
@@ -96,6 +97,14 @@ function blocked(task: Task, team: TeamView): Obstacle | undefined {
   if (team.leadsIntoCircle(task.metadata.name)) return { step: 'block', reason: 'DependencyCycle', blockedBy };
   const isHopeless = open.some(({ found }) => found?.face === 'Hopeless');
   return { step: 'block', reason: isHopeless ? 'DependencyFailed' : 'DependenciesPending', blockedBy };
+}
+
+/** A prompt that nobody could be given waits for whoever wants it. */
+function isOpen(task: Task, { agents }: TeamView): boolean {
+  if (isPulledOnly(task)) return true;
+  if (typeof task.spec.prompt !== 'string') return false;
+  for (const agent of agents) if (takes(agent, task.spec)) return false;
+  return true;
 }
 
 function opening(task: Task, { agents }: TeamView): Decision {
@@ -122,7 +131,7 @@ function whomFor({ spec: { assignTo, skills = [], request } }: Task): string {
 }
 
 function assignment(task: Task, board: TeamView, { avoid }: Circumstances): Decision {
-  const suitable = [...board.agents].filter((agent) => suits(agent, task.spec));
+  const suitable = [...board.agents].filter((agent) => takes(agent, task.spec));
   if (suitable.length === 0) return nobody(task);
   const ready = suitable.filter(isReady);
   if (ready.length === 0) return { step: 'wait', reason: 'AgentNotReady', message: `no suitable agent is ready: ${namesOf(suitable)}` };

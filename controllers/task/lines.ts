@@ -2,11 +2,16 @@
 import type { Agent } from '#api/types.ts';
 import { type Card, compareTurn, type Turn } from './card.ts';
 import { Line } from './line.ts';
-import { type Demand, suits } from './roster.ts';
+import type { Demand } from './roster.ts';
 
 export class Lines {
+  readonly #serves: (agent: Agent, demand: Demand) => boolean;
   readonly #lines = new Map<string, { readonly demand: Demand; readonly line: Line }>();
   readonly #places = new Map<string, { readonly key: string; readonly turn: Turn }>();
+
+  constructor(serves: (agent: Agent, demand: Demand) => boolean) {
+    this.#serves = serves;
+  }
 
   has(name: string): boolean {
     return this.#places.has(name);
@@ -18,14 +23,14 @@ export class Lines {
 
   /** Those of lines that this agent serves. */
   *servedBy(agent: Agent): Iterable<string> {
-    for (const [key, { demand }] of this.#lines) if (suits(agent, demand)) yield key;
+    for (const [key, { demand }] of this.#lines) if (this.#serves(agent, demand)) yield key;
   }
 
   /** How many have their turn before this one, in the lines that one of these agents serves. */
   ahead(turn: Turn, agents: readonly Agent[]): number {
     let count = 0;
     for (const { demand, line } of this.#lines.values()) {
-      if (agents.some((agent) => suits(agent, demand))) count += line.before(turn);
+      if (agents.some((agent) => this.#serves(agent, demand))) count += line.before(turn);
     }
     return count;
   }
@@ -56,6 +61,6 @@ export class Lines {
 }
 
 /** Skills and names are free of line breaks. */
-function keyOf({ assignTo = '', skills = [], request }: Demand): string {
-  return [assignTo, request?.by ?? '', ...[...skills].sort()].join('\n');
+function keyOf({ assignTo = '', skills = [], request, prompt }: Demand): string {
+  return [typeof prompt, assignTo, request?.by ?? '', ...[...skills].sort()].join('\n');
 }

@@ -7,7 +7,7 @@ import { getCondition, isTrue } from '#runtime/conditions.ts';
 const DAEMON_STOPPED = 'DaemonStopped';
 
 /** What a task asks of the agent that does it. */
-export type Demand = Pick<Task['spec'], 'assignTo' | 'skills' | 'request'>;
+export type Demand = Pick<Task['spec'], 'assignTo' | 'skills' | 'request' | 'prompt'>;
 
 /**
  * Without `assignTo` any agent of the team will do; with it the one of that name, short or full, or all of that role. It has all the
@@ -18,6 +18,20 @@ export function suits(agent: Agent, { assignTo, skills = [], request }: Demand):
   const short = shortName(spec.team, metadata.name);
   if (assignTo !== undefined && ![metadata.name, short, spec.roleName].includes(assignTo)) return false;
   return request?.by !== short && skills.every((skill) => spec.skills?.includes(skill));
+}
+
+/** Whether the controller may give it to this agent: a prompt needs somebody who understands it, a command does not. */
+export function takes(agent: Agent, demand: Demand): boolean {
+  return suits(agent, demand) && (typeof demand.prompt !== 'string' || takesPrompts(agent));
+}
+
+export function takesPrompts(agent: Agent): boolean {
+  return backendOf(agent) !== 'shell';
+}
+
+/** The one in use, once that is known: another may have stepped in. */
+export function backendOf({ spec, status }: Agent): string {
+  return status?.backend ?? spec.backend;
 }
 
 export function isReady(agent: Agent): boolean {
@@ -64,6 +78,6 @@ export function isSameRun(a: Agent, b: Agent): boolean {
 
 /** Changes of an agent that waiting tasks must hear of. */
 export function isSameOffer(a: Agent, b: Agent): boolean {
-  if (isReady(a) !== isReady(b) || a.spec.maxConcurrentTasks !== b.spec.maxConcurrentTasks) return false;
+  if (isReady(a) !== isReady(b) || a.spec.maxConcurrentTasks !== b.spec.maxConcurrentTasks || backendOf(a) !== backendOf(b)) return false;
   return a.spec.roleName === b.spec.roleName && (a.spec.skills ?? []).join('\n') === (b.spec.skills ?? []).join('\n');
 }

@@ -3,7 +3,7 @@ import type { Agent, Task } from '#api/types.ts';
 import { copyJson } from '#lib/json.ts';
 import { getCondition, setCondition } from '#runtime/conditions.ts';
 import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
-import type { CommandResult, Outcome } from './attempts.ts';
+import type { CommandResult, Outcome, PromptEnd } from './attempts.ts';
 import { needsPlan } from './card.ts';
 
 export interface Verdict {
@@ -34,6 +34,7 @@ export function claim(task: WithStatus<Task>, agent: Agent, how: 'Assigned' | 'P
   delete status.reason;
   delete status.blockedBy;
   delete status.startedAt;
+  delete status.notBefore;
   delete status.progress;
   if (needsPlan(task)) askForPlan(task, moment);
   setReady(task, 'True', { reason: 'Claimed', message: `attempt ${status.attempt} on ${agent.metadata.name}` }, moment);
@@ -67,12 +68,36 @@ export function finish(task: WithStatus<Task>, outcome: Outcome, moment: Moment)
   status.finishedAt = moment.now().toISOString();
   delete status.lease;
   if (result) status.result = copyJson(result) as NonNullable<typeof status.result>;
+  if (outcome.prompt && !task.spec.cancelled) return finishPrompt(task, outcome.prompt, outcome, moment);
   if (result?.exitCode === 0) return conclude(task, `exited with 0 after ${result.elapsedSeconds} s`, moment);
   if (task.spec.cancelled) fail(task, CANCELLED, moment);
   else if (!result && wasInterrupted) handBack(task, INTERRUPTED, moment);
   else if (result) countFailure(task, 'AttemptFailed', howItEnded(result, outcome, task), moment);
   else countFailure(task, 'AttemptLost', LOST, moment);
   return AT_ONCE;
+}
+
+/** What a coding agent came to. What it was refused, and how it was pushed on, is for people to hear of. */
+function finishPrompt(task: WithStatus<Task>, end: PromptEnd, { result, timedOut }: Outcome, moment: Moment): Result {
+  for (const { reason, message } of end.notes) moment.events.warning(task, reason, message);
+  if (timedOut && result) return countFailure(task, 'AttemptFailed', howItEnded(result, { timedOut }, task), moment);
+  if (!end.error) return conclude(task, `ended with ${result?.stopReason} after ${result?.elapsedSeconds} s`, moment);
+  const { code, message } = end.error;
+  if (end.retryAt !== undefined) return waitForProvider(task, end.retryAt, message, moment);
+  if (code === 'BackendFailed' || code === 'BackendMissing' || code === 'McpUnavailable') {
+    fail(task, { reason: code, message: `${task.status.owner}: ${message}` }, moment);
+    return AT_ONCE;
+  }
+  return countFailure(task, code === 'NoEvidence' || code === 'NoProgress' ? code : 'AttemptFailed', `failed: ${code}: ${message}`, moment);
+}
+
+/** Nobody's fault: the attempt does not count. */
+function waitForProvider(task: WithStatus<Task>, retryAt: string, message: string, moment: Moment): Result {
+  const text = `the provider wants no more before ${retryAt}: ${message.slice(0, 500)}`;
+  moment.events.warning(task, 'RateLimited', text);
+  const result = handBack(task, { reason: 'RateLimited', message: text }, moment);
+  task.status.notBefore = retryAt;
+  return result;
 }
 
 /** The work of the present attempt is done, and its result in the status: it succeeds, or is verified first. */

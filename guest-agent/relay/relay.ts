@@ -91,6 +91,7 @@ function openParts(guest: Guest): Parts {
     attempts,
     results: new Results(stateDir, (key) => attempts.isSettled(key)),
     artifacts: new Artifacts(stateDir, warn),
+    unseen: () => inbox.unseen(),
     onChange: () => heartbeat.changed(),
     onResult: () => heartbeat.urgent(),
   });

@@ -1,4 +1,7 @@
-/** Whole logs of tasks whose output is more than a Task takes: `artifacts/<task uid>-<attempt>.out` and `.err` in the state directory. */
+/**
+ * Whole logs of tasks whose output is more than a Task takes: `artifacts/<task uid>-<attempt>.out` and `.err` in the state directory. Beside
+ * them, as `.jsonl`, the transcripts of prompts, which their runner writes.
+ */
 import { constants, createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,14 +14,17 @@ import { syncDirectory } from '../state/durable-file.ts';
 const MAX_FOLDER_BYTES = 8 * MAX_ARTIFACT_BYTES;
 /** What may wait in memory for the disk, of each output; whoever writes faster is held back. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-const ENDINGS = { stdout: 'out', stderr: 'err' } as const;
-const NAME = /^(?<taskUid>.+)-(?<attempt>\d+)\.(?:out|err)$/;
+const ENDINGS = { stdout: 'out', stderr: 'err', transcript: 'jsonl' } as const;
+const NAME = /^(?<taskUid>.+)-(?<attempt>\d+)\.(?:out|err|jsonl)$/;
+
+/** What a command writes by itself. */
+export type StreamName = Exclude<OutputName, 'transcript'>;
 
 export interface TaskLogs {
   /** A promise: hold back what follows until it resolves. It never rejects. */
-  write(output: OutputName, chunk: Buffer): Promise<void> | undefined;
+  write(output: StreamName, chunk: Buffer): Promise<void> | undefined;
   /** Keeps the logs of these outputs, on disk when it resolves, and says how large they are; the others are already whole in the result. */
-  end(kept: readonly OutputName[]): Promise<readonly { readonly name: OutputName; readonly sizeBytes: number }[]>;
+  end(kept: readonly StreamName[]): Promise<readonly { readonly name: StreamName; readonly sizeBytes: number }[]>;
 }
 
 export class Artifacts {
@@ -45,9 +51,28 @@ export class Artifacts {
     };
   }
 
+  /** Where the transcript of an attempt is to be written. */
+  transcriptPath(key: AttemptKey): string {
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    return artifactPath(this.#directory, key, 'transcript');
+  }
+
+  /** What its runner has left, on disk when it resolves; undefined: nothing. */
+  async keepTranscript(key: AttemptKey): Promise<{ readonly name: 'transcript'; readonly sizeBytes: number } | undefined> {
+    try {
+      const sizeBytes = await syncFile(artifactPath(this.#directory, key, 'transcript'));
+      await syncDirectory(this.#directory);
+      return sizeBytes === 0 ? undefined : { name: 'transcript', sizeBytes };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#report(error);
+      return undefined;
+    }
+  }
+
   /** The host has them, or nobody wants them. */
   async remove(key: AttemptKey): Promise<void> {
-    for (const name of ['stdout', 'stderr'] as const) await lazy.files.rm(artifactPath(this.#directory, key, name), { force: true });
+    for (const name of ['stdout', 'stderr', 'transcript'] as const)
+      await lazy.files.rm(artifactPath(this.#directory, key, name), { force: true });
   }
 
   /** What a crash left between the acknowledgement and the removal. */
@@ -60,7 +85,7 @@ export class Artifacts {
     }
   }
 
-  #openLog(key: AttemptKey, name: OutputName): LogFile {
+  #openLog(key: AttemptKey, name: StreamName): LogFile {
     return new LogFile(artifactPath(this.#directory, key, name), this.#directory, (error) => this.#report(error));
   }
 
@@ -125,19 +150,9 @@ class LogFile {
     if (stream === undefined) return undefined;
     stream.end();
     await finished(stream).catch(() => {});
-    if (isKept && !this.#hasFailed) return this.#sync().catch((error: unknown) => this.#giveUp(error));
+    if (isKept && !this.#hasFailed) return syncFile(this.#path).catch((error: unknown) => this.#giveUp(error));
     await lazy.files.rm(this.#path, { force: true });
     return undefined;
-  }
-
-  async #sync(): Promise<number> {
-    const handle = await lazy.files.open(this.#path, 'r+');
-    try {
-      await handle.sync();
-      return (await handle.stat()).size;
-    } finally {
-      await handle.close();
-    }
   }
 
   #keep(chunk: Buffer): Promise<void> | undefined {
@@ -159,6 +174,17 @@ class LogFile {
     this.#hasFailed = true;
     this.#report(error);
     return undefined;
+  }
+}
+
+/** Its size. */
+async function syncFile(path: string): Promise<number> {
+  const handle = await lazy.files.open(path, 'r+');
+  try {
+    await handle.sync();
+    return (await handle.stat()).size;
+  } finally {
+    await handle.close();
   }
 }
 

@@ -1,13 +1,17 @@
-/** Runs one attempt of a task in the workspace. What goes wrong with it is a result, not an error. */
-import { MAX_RESULT_TEXT_BYTES, type OutputName, type TaskResult } from '#protocol/control.ts';
+/** Runs one attempt of a task in the workspace: its command, or the runner of its prompt. What goes wrong with it is a result, not an error. */
+import { MAX_RESULT_TEXT_BYTES, type TaskResult } from '#protocol/control.ts';
+import type { PromptOutcome } from '#protocol/prompt.ts';
 import type { Guest } from '../guest.ts';
 import { startFailure, toCommand } from '../handlers/command.ts';
 import { monotonicMs } from '../monotonic.ts';
 import { Output } from '../output.ts';
+import type { PromptCommand } from '../prompt/prompt-command.ts';
+import { ToldGroups } from '../prompt/told-groups.ts';
+import type { UnreadMessage } from '../prompt/unread.ts';
 import type { CommandEnd } from '../run-command.ts';
 import { type CommandStart, startCommand } from '../started-command.ts';
 import type { Assigned } from '../state/attempts.ts';
-import type { Artifacts, TaskLogs } from './artifacts.ts';
+import type { Artifacts, StreamName, TaskLogs } from './artifacts.ts';
 import { fitResult } from './fit-result.ts';
 import { headCommit } from './head-commit.ts';
 import { TaskLines } from './task-lines.ts';
@@ -18,18 +22,40 @@ export interface TaskRun {
   readonly guest: Guest;
   readonly assigned: Assigned;
   readonly artifacts: Artifacts;
+  /** Mail that the agent has not seen, for the beginning of a prompt. */
+  readonly unseen: () => readonly UnreadMessage[];
   /** Ends the attempt. */
   readonly signal: AbortSignal;
 }
 
 export async function runTask(run: TaskRun): Promise<TaskResult> {
   const startedAt = monotonicMs();
-  const logs = run.artifacts.open(run.assigned.assignment);
-  const end = await runLogged(run, logs).catch(toFailedStart);
-  const result = toResult(run.assigned, end, Math.round(monotonicMs() - startedAt));
-  const artifacts = await logs.end(largeOutputs(result, end));
+  const { assignment } = run.assigned;
+  const logs = run.artifacts.open(assignment);
+  const prompt = await preparePrompt(run).catch(toFailedStart);
+  const isPrompt = prompt !== undefined && 'argv' in prompt;
+  const end = prompt === undefined || isPrompt ? await runLogged(run, logs, prompt).catch(toFailedStart) : prompt;
+  const outcome = isPrompt ? prompt.takeOutcome() : undefined;
+  const result = withOutcome(toResult(run.assigned, end, Math.round(monotonicMs() - startedAt)), outcome);
+  const streams = await logs.end(largeOutputs(result, end));
+  const transcript = assignment.prompt === undefined ? undefined : await run.artifacts.keepTranscript(assignment);
+  const artifacts = [...streams, ...(transcript ? [transcript] : [])];
   const commit = await headCommit(run.guest, run.signal);
   return { ...result, ...(commit !== undefined && { commit }), ...(artifacts.length > 0 && { artifacts }) };
+}
+
+/** Undefined: it has a command. */
+async function preparePrompt({ guest, assigned: { assignment }, artifacts, unseen }: TaskRun): Promise<PromptCommand | undefined> {
+  if (assignment.prompt === undefined) return undefined;
+  // Few guests ever run one.
+  const { promptCommand } = await import('../prompt/prompt-command.ts');
+  return promptCommand(assignment, assignment.prompt, { guest, artifacts, unseen: unseen() });
+}
+
+/** What an agent has said last is what came out of its task; all that happened is in the transcript. */
+function withOutcome(result: TaskResult, outcome: PromptOutcome | undefined): TaskResult {
+  if (outcome === undefined) return result;
+  return { ...result, stdout: outcome.text, stdoutTruncated: false, outcome: { ...outcome, text: '' } };
 }
 
 /** Started by a process that is gone: nobody knows how far it came. */
@@ -42,16 +68,17 @@ export function toSupersededResult(assigned: Assigned): TaskResult {
   return { ...emptyResult(assigned), stderr: SUPERSEDED };
 }
 
-async function runLogged({ guest, assigned, signal }: TaskRun, logs: TaskLogs): Promise<CommandEnd> {
-  const { workdir, timeoutMs, taskName, ...fields } = assigned.assignment;
-  const command = await toCommand(guest, { ...fields, ...(workdir !== undefined && { cwd: workdir }) });
+async function runLogged({ guest, assigned, signal }: TaskRun, logs: TaskLogs, prompt: PromptCommand | undefined): Promise<CommandEnd> {
+  const { workdir, timeoutMs, taskName, env, command: line } = assigned.assignment;
+  const what = prompt === undefined ? { command: line } : { argv: prompt.argv };
+  const command = await toCommand(guest, { ...what, ...(env && { env }), ...(workdir !== undefined && { cwd: workdir }) });
   const lines = { stdout: new TaskLines(guest.log, `task/${taskName}`), stderr: new TaskLines(guest.log, `task/${taskName}`) };
-  const onOutput = (output: OutputName, chunk: Buffer) => {
+  const onOutput = (output: StreamName, chunk: Buffer) => {
     lines[output].write(chunk);
     return logs.write(output, chunk);
   };
   try {
-    return await runHeldBack({ ...command, timeoutMs, signal }, onOutput);
+    return await runHeldBack({ ...command, timeoutMs, signal, hasReport: prompt !== undefined }, onOutput);
   } finally {
     lines.stdout.end();
     lines.stderr.end();
@@ -61,11 +88,12 @@ async function runLogged({ guest, assigned, signal }: TaskRun, logs: TaskLogs): 
 /** As runCommand; but a command that writes faster than the disk takes it waits, or its log would not be whole. */
 async function runHeldBack(
   start: CommandStart,
-  onOutput: (output: OutputName, chunk: Buffer) => Promise<void> | undefined,
+  onOutput: (output: StreamName, chunk: Buffer) => Promise<void> | undefined,
 ): Promise<CommandEnd> {
   const command = await startCommand(start);
   const kept = { stdout: new Output(command.stdout), stderr: new Output(command.stderr) };
-  const held = new Set<OutputName>();
+  const groups = new ToldGroups(start.groups, command.report);
+  const held = new Set<StreamName>();
   for (const name of ['stdout', 'stderr'] as const) {
     const stream = command[name];
     stream.on('data', (chunk: Buffer) => {
@@ -80,6 +108,7 @@ async function runHeldBack(
     });
   }
   const exit = await command.exited;
+  await groups.end();
   await command.drained(() => held.size > 0);
   return { ...exit, stdout: kept.stdout.read(), stderr: kept.stderr.read() };
 }
@@ -122,7 +151,7 @@ function emptyResult({ assignment: { taskUid, taskName, attempt, fencingToken },
 }
 
 /** Those that the Task will not have whole. What is no text takes more room there than it has bytes. */
-function largeOutputs(result: TaskResult, end: CommandEnd): readonly OutputName[] {
+function largeOutputs(result: TaskResult, end: CommandEnd): readonly StreamName[] {
   const isLarge = { stdout: result.stdoutTruncated, stderr: result.stderrTruncated };
   return (['stdout', 'stderr'] as const).filter(
     (name) => isLarge[name] || Math.max(end[name].totalBytes, Buffer.byteLength(result[name])) > MAX_RESULT_TEXT_BYTES,

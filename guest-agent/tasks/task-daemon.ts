@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AttemptKey, ControlResult } from '#protocol/control.ts';
 import type { Envelope } from '#protocol/relay.ts';
 import type { Guest } from '../guest.ts';
+import type { UnreadMessage } from '../prompt/unread.ts';
 import { type Assigned, type Attempts, toKey } from '../state/attempts.ts';
 import type { Results } from '../state/results.ts';
 import type { Artifacts } from './artifacts.ts';
@@ -21,6 +22,8 @@ export interface TaskDaemonParts {
   readonly attempts: Attempts;
   readonly results: Results;
   readonly artifacts: Artifacts;
+  /** Mail that the agent has not seen. */
+  readonly unseen: () => readonly UnreadMessage[];
   /** What is running or waits to be fetched has changed. */
   readonly onChange: () => void;
   /** A result waits to be fetched, and somebody for it. */
@@ -216,14 +219,14 @@ export class TaskDaemon {
 
   /** False: interrupted by the end of this guest. */
   async #attempt(key: string, run: Run): Promise<boolean> {
-    const { guest, attempts, artifacts } = this.#parts;
+    const { guest, attempts, artifacts, unseen } = this.#parts;
     if (run.isRevoked) return true;
     if (!attempts.started.has(key) && !(await this.#persist(key, () => attempts.markStarted(key), run))) return !this.#isClosed;
     if (run.isRevoked) return true;
     if (this.#isClosed || guest.groups.isClosed) return false;
     const result = this.#isSuperseded(run.assigned)
       ? toSupersededResult(run.assigned)
-      : await runTask({ guest, assigned: run.assigned, artifacts, signal: run.controller.signal });
+      : await runTask({ guest, assigned: run.assigned, artifacts, unseen, signal: run.controller.signal });
     if (this.#isClosed || guest.groups.isClosed) return false;
     return (await this.#persist(key, () => this.#parts.results.put(result), run)) || !this.#isClosed;
   }

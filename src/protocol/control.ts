@@ -1,6 +1,7 @@
 /** The control connection, logical port 5000: everything the host asks of a guest. The guest asks nothing here. */
 import { common, nothing } from './common.ts';
 import { type HandlersOf, method, type NameIn, type OpenCallOf, type ParamsOf, type ResultOf, streaming } from './method.ts';
+import { promptOutcome } from './prompt.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { anyFields, count, flag, integer, list, map, nullable, object, oneOf, type Parsed, type Parser, parser, text } from './shape.ts';
 import type { ToolResult } from './tool-surface.ts';
@@ -94,7 +95,8 @@ const logsParams = object(
 
 /** Which attempt of which task. */
 const attemptKey = object({ taskUid: text, attempt: count });
-const outputName = oneOf('stdout', 'stderr');
+/** transcript: what was said and done in a run of a coding agent, line by line as JSON. */
+const outputName = oneOf('stdout', 'stderr', 'transcript');
 const taskResult = object(
   {
     taskUid: text,
@@ -116,7 +118,9 @@ const taskResult = object(
     /** HEAD of the repository that the workspace is, when the command had ended. */
     commit: text,
     /** Outputs that are kept whole beside the result, up to MAX_ARTIFACT_BYTES each, until it is acknowledged: `artifactRead` gives them. */
-    artifacts: list(object({ name: outputName, sizeBytes: count }), { max: 2 }),
+    artifacts: list(object({ name: outputName, sizeBytes: count }), { max: 3 }),
+    /** Of a prompt: what came of it. Its text is in stdout. */
+    outcome: promptOutcome,
   },
 );
 

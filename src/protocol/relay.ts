@@ -2,6 +2,7 @@
 import { agentVerbs } from './agent-verbs.ts';
 import { common, nothing } from './common.ts';
 import { type HandlersOf, method, type NameIn, type ParamsOf, type ResultOf } from './method.ts';
+import { promptJob } from './prompt.ts';
 import { count, described, finite, flag, integer, list, map, object, oneOf, type Parsed, text } from './shape.ts';
 
 export const MESSAGE_TYPES = [
@@ -48,7 +49,12 @@ export const taskAssignment = object(
     command: text,
     timeoutMs: integer({ min: 1, max: 86_400_000 }),
   },
-  { workdir: text, env: map(text) },
+  {
+    workdir: text,
+    env: map(text),
+    /** Given to a coding agent, in place of the command. That is for guests that know no prompts: it says so and fails. */
+    prompt: promptJob,
+  },
 );
 
 /** Messages that one hint carries. */

@@ -41,6 +41,36 @@ export interface AgentSpec {
    */
   model?: string | null;
   /**
+   * What the agent may do of what it asks about first. Some things are never allowed, whatever is said here: forced pushes, hard resets, recursive forced removals, writes to raw devices, destructive SQL, power-off, and changes of files outside the workspace. Absent means that everything else is allowed: the workspace is the boundary.
+   */
+  permissions?: {
+    /**
+     * The first rule that fits decides. What none fits is denied.
+     */
+    rules?: {
+      /**
+       * allow, deny, or ask the lead, who is a person where the team has no agent lead.
+       */
+      action: 'allow' | 'ask' | 'deny';
+      /**
+       * What kind of thing the tool does. Absent means any.
+       */
+      kind?: 'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute' | 'think' | 'fetch' | 'switch_mode' | 'other';
+      /**
+       * Name or title of the tool; * stands for anything. Absent means any.
+       */
+      tool?: string;
+      /**
+       * Command line that the tool would run; * stands for anything. Absent means any, and tools that run none.
+       */
+      command?: string;
+    }[];
+    /**
+     * How long an answer may take, 1 to 1800 seconds. Then it is no. Default 300.
+     */
+    askSeconds: number;
+  };
+  /**
    * Provider of models whose key the agent's requests are given, by its name in HOME/credentials.yaml. Absent means the backend's own: anthropic for claude-code, gemini for gemini, openai for codex, qwen, droid and opencode, none for shell and acp.
    */
   provider?: string | null;

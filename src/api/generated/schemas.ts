@@ -312,6 +312,66 @@ export const crds: readonly CustomResourceDefinition[] = [
                             maxLength: 256,
                             pattern: '^[^\\x00-\\x1f\\x7f]+$',
                           },
+                          permissions: {
+                            description:
+                              'What the agent may do of what it asks about first. Some things are never allowed, whatever is said here: forced pushes, hard resets, recursive forced removals, writes to raw devices, destructive SQL, power-off, and changes of files outside the workspace. Absent means that everything else is allowed: the workspace is the boundary.',
+                            type: 'object',
+                            properties: {
+                              rules: {
+                                description: 'The first rule that fits decides. What none fits is denied.',
+                                type: 'array',
+                                maxItems: 64,
+                                'x-kubernetes-list-type': 'atomic',
+                                items: {
+                                  type: 'object',
+                                  required: ['action'],
+                                  properties: {
+                                    action: {
+                                      description: 'allow, deny, or ask the lead, who is a person where the team has no agent lead.',
+                                      type: 'string',
+                                      enum: ['allow', 'ask', 'deny'],
+                                    },
+                                    kind: {
+                                      description: 'What kind of thing the tool does. Absent means any.',
+                                      type: 'string',
+                                      enum: [
+                                        'read',
+                                        'edit',
+                                        'delete',
+                                        'move',
+                                        'search',
+                                        'execute',
+                                        'think',
+                                        'fetch',
+                                        'switch_mode',
+                                        'other',
+                                      ],
+                                    },
+                                    tool: {
+                                      description: 'Name or title of the tool; * stands for anything. Absent means any.',
+                                      type: 'string',
+                                      minLength: 1,
+                                      maxLength: 256,
+                                    },
+                                    command: {
+                                      description:
+                                        'Command line that the tool would run; * stands for anything. Absent means any, and tools that run none.',
+                                      type: 'string',
+                                      minLength: 1,
+                                      maxLength: 1024,
+                                    },
+                                  },
+                                },
+                              },
+                              askSeconds: {
+                                description: 'How long an answer may take, 1 to 1800 seconds. Then it is no. Default 300.',
+                                type: 'integer',
+                                minimum: 1,
+                                maximum: 1800,
+                                default: 300,
+                              },
+                            },
+                          },
                           provider: {
                             description:
                               "Provider of models whose key the agent's requests are given, by its name in HOME/credentials.yaml. Absent means the backend's own: anthropic for claude-code, gemini for gemini, openai for codex, qwen, droid and opencode, none for shell and acp.",
@@ -536,6 +596,12 @@ export const crds: readonly CustomResourceDefinition[] = [
                             minLength: 1,
                             maxLength: 102400,
                             pattern: '^[^\\x00-\\x08\\x0b-\\x1f\\x7f]*$',
+                          },
+                          promptMode: {
+                            description:
+                              'How a prompt is given to the agent. Session, which is meant when it is absent, opens a session of the Agent Client Protocol, OneShot starts the program for one answer.',
+                            type: 'string',
+                            enum: ['Session', 'OneShot'],
                           },
                           verify: {
                             description:
@@ -1324,6 +1390,55 @@ export const crds: readonly CustomResourceDefinition[] = [
                       maxLength: 256,
                       pattern: '^[^\\x00-\\x1f\\x7f]+$',
                     },
+                    permissions: {
+                      description:
+                        'What the agent may do of what it asks about first. Some things are never allowed, whatever is said here: forced pushes, hard resets, recursive forced removals, writes to raw devices, destructive SQL, power-off, and changes of files outside the workspace. Absent means that everything else is allowed: the workspace is the boundary.',
+                      type: 'object',
+                      properties: {
+                        rules: {
+                          description: 'The first rule that fits decides. What none fits is denied.',
+                          type: 'array',
+                          maxItems: 64,
+                          'x-kubernetes-list-type': 'atomic',
+                          items: {
+                            type: 'object',
+                            required: ['action'],
+                            properties: {
+                              action: {
+                                description: 'allow, deny, or ask the lead, who is a person where the team has no agent lead.',
+                                type: 'string',
+                                enum: ['allow', 'ask', 'deny'],
+                              },
+                              kind: {
+                                description: 'What kind of thing the tool does. Absent means any.',
+                                type: 'string',
+                                enum: ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'switch_mode', 'other'],
+                              },
+                              tool: {
+                                description: 'Name or title of the tool; * stands for anything. Absent means any.',
+                                type: 'string',
+                                minLength: 1,
+                                maxLength: 256,
+                              },
+                              command: {
+                                description:
+                                  'Command line that the tool would run; * stands for anything. Absent means any, and tools that run none.',
+                                type: 'string',
+                                minLength: 1,
+                                maxLength: 1024,
+                              },
+                            },
+                          },
+                        },
+                        askSeconds: {
+                          description: 'How long an answer may take, 1 to 1800 seconds. Then it is no. Default 300.',
+                          type: 'integer',
+                          minimum: 1,
+                          maximum: 1800,
+                          default: 300,
+                        },
+                      },
+                    },
                     provider: {
                       description:
                         "Provider of models whose key the agent's requests are given, by its name in HOME/credentials.yaml. Absent means the backend's own: anthropic for claude-code, gemini for gemini, openai for codex, qwen, droid and opencode, none for shell and acp.",
@@ -1999,6 +2114,12 @@ export const crds: readonly CustomResourceDefinition[] = [
                       maxLength: 102400,
                       pattern: '^[^\\x00-\\x08\\x0b-\\x1f\\x7f]*$',
                     },
+                    promptMode: {
+                      description:
+                        'How a prompt is given to the agent. Session, which is meant when it is absent, opens a session of the Agent Client Protocol, OneShot starts the program for one answer.',
+                      type: 'string',
+                      enum: ['Session', 'OneShot'],
+                    },
                     verify: {
                       description:
                         'Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed. All together get timeoutSeconds; they see the environment of the Task and no network.',
@@ -2220,6 +2341,11 @@ export const crds: readonly CustomResourceDefinition[] = [
                       type: 'string',
                       format: 'date-time',
                     },
+                    notBefore: {
+                      description: 'A provider wants no more before this time. Until then the Task is Pending with reason RateLimited.',
+                      type: 'string',
+                      format: 'date-time',
+                    },
                     finishedAt: {
                       description: 'When the Task reached Succeeded or Failed.',
                       type: 'string',
@@ -2344,6 +2470,57 @@ export const crds: readonly CustomResourceDefinition[] = [
                         sourceMessageId: {
                           description: 'Id of the message that assigned the attempt.',
                           type: 'string',
+                        },
+                        stopReason: {
+                          description:
+                            "Of a prompt, why the agent's last turn ended, by the word of the Agent Client Protocol, for example end_turn.",
+                          type: 'string',
+                        },
+                        sessionId: {
+                          description: "Of a prompt, the agent's own name for the session.",
+                          type: 'string',
+                        },
+                        evidence: {
+                          description: "Of a prompt, the traces that the agent's work has left. Without any the attempt has failed.",
+                          type: 'object',
+                          properties: {
+                            toolCalls: {
+                              description: 'How many tools it called.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            filesChanged: {
+                              description: 'How many files of the workspace are different from before.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                          },
+                        },
+                        usage: {
+                          description: 'Of a prompt, what the agent says it has used. Absent if it says nothing.',
+                          type: 'object',
+                          properties: {
+                            inputTokens: {
+                              description: 'Tokens that the model has read.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            outputTokens: {
+                              description: 'Tokens that the model has written.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            contextTokens: {
+                              description: "Tokens that were in the agent's context at last.",
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            costUsd: {
+                              description: 'What the agent reckons it cost, in US dollars.',
+                              type: 'number',
+                              minimum: 0,
+                            },
+                          },
                         },
                         artifacts: {
                           description: 'Files kept with the Task, such as full logs.',

@@ -45,6 +45,10 @@ export interface TaskSpec {
    */
   prompt?: string | null;
   /**
+   * How a prompt is given to the agent. Session, which is meant when it is absent, opens a session of the Agent Client Protocol, OneShot starts the program for one answer.
+   */
+  promptMode?: 'Session' | 'OneShot';
+  /**
    * Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed. All together get timeoutSeconds; they see the environment of the Task and no network.
    */
   verify?: string[];
@@ -179,6 +183,10 @@ export interface TaskStatus {
    */
   startedAt?: string;
   /**
+   * A provider wants no more before this time. Until then the Task is Pending with reason RateLimited.
+   */
+  notBefore?: string;
+  /**
    * When the Task reached Succeeded or Failed.
    */
   finishedAt?: string;
@@ -286,6 +294,48 @@ export interface TaskStatus {
      * Id of the message that assigned the attempt.
      */
     sourceMessageId?: string;
+    /**
+     * Of a prompt, why the agent's last turn ended, by the word of the Agent Client Protocol, for example end_turn.
+     */
+    stopReason?: string;
+    /**
+     * Of a prompt, the agent's own name for the session.
+     */
+    sessionId?: string;
+    /**
+     * Of a prompt, the traces that the agent's work has left. Without any the attempt has failed.
+     */
+    evidence?: {
+      /**
+       * How many tools it called.
+       */
+      toolCalls?: number;
+      /**
+       * How many files of the workspace are different from before.
+       */
+      filesChanged?: number;
+    };
+    /**
+     * Of a prompt, what the agent says it has used. Absent if it says nothing.
+     */
+    usage?: {
+      /**
+       * Tokens that the model has read.
+       */
+      inputTokens?: number;
+      /**
+       * Tokens that the model has written.
+       */
+      outputTokens?: number;
+      /**
+       * Tokens that were in the agent's context at last.
+       */
+      contextTokens?: number;
+      /**
+       * What the agent reckons it cost, in US dollars.
+       */
+      costUsd?: number;
+    };
     /**
      * Files kept with the Task, such as full logs.
      */

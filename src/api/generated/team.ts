@@ -70,6 +70,36 @@ export interface TeamSpec {
      */
     model?: string | null;
     /**
+     * What the agent may do of what it asks about first. Some things are never allowed, whatever is said here: forced pushes, hard resets, recursive forced removals, writes to raw devices, destructive SQL, power-off, and changes of files outside the workspace. Absent means that everything else is allowed: the workspace is the boundary.
+     */
+    permissions?: {
+      /**
+       * The first rule that fits decides. What none fits is denied.
+       */
+      rules?: {
+        /**
+         * allow, deny, or ask the lead, who is a person where the team has no agent lead.
+         */
+        action: 'allow' | 'ask' | 'deny';
+        /**
+         * What kind of thing the tool does. Absent means any.
+         */
+        kind?: 'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute' | 'think' | 'fetch' | 'switch_mode' | 'other';
+        /**
+         * Name or title of the tool; * stands for anything. Absent means any.
+         */
+        tool?: string;
+        /**
+         * Command line that the tool would run; * stands for anything. Absent means any, and tools that run none.
+         */
+        command?: string;
+      }[];
+      /**
+       * How long an answer may take, 1 to 1800 seconds. Then it is no. Default 300.
+       */
+      askSeconds: number;
+    };
+    /**
      * Provider of models whose key the agent's requests are given, by its name in HOME/credentials.yaml. Absent means the backend's own: anthropic for claude-code, gemini for gemini, openai for codex, qwen, droid and opencode, none for shell and acp.
      */
     provider?: string | null;
@@ -177,6 +207,10 @@ export interface TeamSpec {
      * Text to give to the agent's backend, at most 100 KiB. Set either this or command. {{tasks.NAME.result.stdout}} and its like are replaced by the text as it is.
      */
     prompt?: string | null;
+    /**
+     * How a prompt is given to the agent. Session, which is meant when it is absent, opens a session of the Agent Client Protocol, OneShot starts the program for one answer.
+     */
+    promptMode?: 'Session' | 'OneShot';
     /**
      * Shell commands that must all exit with 0, run in a fresh workspace at the commit of the result. Only then does the Task succeed. All together get timeoutSeconds; they see the environment of the Task and no network.
      */

@@ -35,6 +35,8 @@ export interface SandboxPlan {
   readonly guestPack?: string;
   /** The command `team`, where there is one. */
   readonly teamCommand?: string;
+  /** What the guest agent starts for each prompt, where there is one. */
+  readonly promptRunner?: string;
   readonly node: NodeProgram;
   /** A directory of programs, where there is one. */
   readonly tools?: string;
@@ -57,6 +59,7 @@ const GUEST = '/run/agent.cjs';
 const GUEST_PACK = '/run/agent.pack';
 /** The guest agent looks beside itself. */
 const TEAM_COMMAND = '/run/bin/team';
+const PROMPT_RUNNER = '/run/prompt-runner.cjs';
 const TOOLS = '/opt/agentiso/tools';
 const PROXY = 'http://127.0.0.1:3128';
 const SECCOMP_DESCRIPTOR = '3';
@@ -120,13 +123,14 @@ function scratch(tmpBytes: number): string[] {
   return [...bounded('/tmp'), ...bounded('/dev/shm'), '--tmpfs', '/run', '--dir', '/var', '--symlink', '/tmp', '/var/tmp'];
 }
 
-function ownFiles({ folder, files, guestAgent, guestPack, teamCommand, node, tools }: SandboxPlan): string[] {
+function ownFiles({ folder, files, guestAgent, guestPack, teamCommand, promptRunner, node, tools }: SandboxPlan): string[] {
   return [
     ...OWN_ETC.flatMap((name) => ['--ro-bind', `${folder}/etc/${name}`, `/etc/${name}`]),
     ...['--bind', `${folder}/run`, '/run/agentiso', '--bind', `${folder}/state`, '/var/lib/agentiso'],
     ...['--bind', `${folder}/home`, HOME, '--bind', `${folder}/${files}`, '/workspace', '--ro-bind', guestAgent, GUEST],
     ...(guestPack === undefined ? [] : ['--ro-bind', guestPack, GUEST_PACK]),
     ...(teamCommand === undefined ? [] : ['--ro-bind', teamCommand, TEAM_COMMAND]),
+    ...(promptRunner === undefined ? [] : ['--ro-bind', promptRunner, PROMPT_RUNNER]),
     ...(node.bound === undefined ? [] : ['--ro-bind', node.bound.source, node.bound.target]),
     ...(tools === undefined ? [] : ['--ro-bind', tools, TOOLS]),
   ];

@@ -12,23 +12,31 @@ export interface GuestFiles {
   readonly guestPack?: string;
   /** The command that the programs inside reach their team with, where there is one. */
   readonly teamCommand?: string;
+  /** What it starts for each prompt, where there is one. */
+  readonly promptRunner?: string;
 }
 
 /** Where they are in a workspace's folder. */
-export function guestFilesIn(folder: string, { guestPack, teamCommand }: GuestFiles): GuestFiles {
+export function guestFilesIn(folder: string, { guestPack, teamCommand, promptRunner }: GuestFiles): GuestFiles {
   return {
     guestAgent: join(folder, 'guest-agent.cjs'),
     ...(guestPack !== undefined && { guestPack: join(folder, 'guest-agent.pack') }),
     ...(teamCommand !== undefined && { teamCommand: join(folder, 'team') }),
+    ...(promptRunner !== undefined && { promptRunner: join(folder, 'prompt-runner.cjs') }),
   };
 }
 
-/** The pack lies beside the agent under the same name, the command in a folder beside it. */
+/** The pack lies beside the agent under the same name, the runner too, the command in a folder beside it. */
 export async function findGuestFiles(guestAgent: string): Promise<GuestFiles> {
   const guestPack = guestAgent.replace(/\.cjs$/, '.pack');
   const teamCommand = join(dirname(guestAgent), 'bin', 'team');
-  const [hasPack, hasCommand] = await sideBySide([guestPack !== guestAgent && isPresent(guestPack), isPresent(teamCommand)]);
-  return { guestAgent, ...(hasPack && { guestPack }), ...(hasCommand && { teamCommand }) };
+  const promptRunner = join(dirname(guestAgent), 'prompt-runner.cjs');
+  const [hasPack, hasCommand, hasRunner] = await sideBySide([
+    guestPack !== guestAgent && isPresent(guestPack),
+    isPresent(teamCommand),
+    isPresent(promptRunner),
+  ]);
+  return { guestAgent, ...(hasPack && { guestPack }), ...(hasCommand && { teamCommand }), ...(hasRunner && { promptRunner }) };
 }
 
 export async function ensureGuestFiles(folder: string, files: GuestFiles): Promise<void> {
@@ -39,6 +47,7 @@ export async function ensureGuestFiles(folder: string, files: GuestFiles): Promi
     ensure(files.guestAgent, own.guestAgent),
     ensure(files.guestPack, own.guestPack),
     ensure(files.teamCommand, own.teamCommand),
+    ensure(files.promptRunner, own.promptRunner),
   ]);
 }
 
