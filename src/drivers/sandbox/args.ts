@@ -123,8 +123,7 @@ function scratch(tmpBytes: number): string[] {
   return [...bounded('/tmp'), ...bounded('/dev/shm'), '--tmpfs', '/run', '--dir', '/var', '--symlink', '/tmp', '/var/tmp'];
 }
 
-function ownFiles(plan: SandboxPlan): string[] {
-  const { folder, files, guestAgent, guestPack, teamCommand, promptRunner, node, tools } = plan;
+function ownFiles({ folder, files, guestAgent, guestPack, teamCommand, promptRunner, node, tools }: SandboxPlan): string[] {
   return [
     ...OWN_ETC.flatMap((name) => ['--ro-bind', `${folder}/etc/${name}`, `/etc/${name}`]),
     ...['--bind', `${folder}/run`, '/run/agentiso', '--bind', `${folder}/state`, '/var/lib/agentiso'],
