@@ -6,7 +6,7 @@ import type { Client } from '#client/client.ts';
 import type { AgentDeps, Place, Surroundings } from '#controllers/agent/deps.ts';
 import { permissionsOf, type TeamsByName, teamOfAgent, teamsByName } from '#controllers/network/policy.ts';
 import type { Driver } from '#drivers/driver.ts';
-import { uidOf } from '#drivers/sandbox/driver.ts';
+import { uidOf } from '#drivers/local/team-uid.ts';
 import { openTeamRepositories } from '#git/open-team-repositories.ts';
 import type { TeamRepositories } from '#git/team-repository.ts';
 import { createSessions } from '#guest/create-sessions.ts';
