@@ -54,6 +54,7 @@ for word in $line; do
     aiso.pool) set -- "$@" --pool ;;
     aiso.egress) set -- "$@" --egress ;;
     aiso.arg=*) set -- "$@" "$value" ;;
+    aiso.clock=*) busybox date -s "@$value" >/dev/null ;;
     aiso.user=*) user=$value ;;
     aiso.hostname=*) echo "$value" > /proc/sys/kernel/hostname; echo "$value" > /etc/hostname; echo "127.0.1.1 $value" >> /etc/hosts ;;
     aiso.address=*) address=$value ;;
