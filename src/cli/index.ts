@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   validate: local('validate'),
   init: local('init'),
   doctor: local('doctor'),
+  image: local('image'),
   get: quick('get'),
   describe: quick('describe'),
   explain: quick('explain'),

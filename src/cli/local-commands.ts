@@ -1,5 +1,6 @@
 /** The commands that work without a server or are one, loaded together; they bring the schemas and the YAML reader. */
 import { doctorCommand } from './commands/doctor.ts';
+import { imageCommand } from './commands/image.ts';
 import { initCommand } from './commands/init.ts';
 import { serveCommand } from './commands/serve.ts';
 import { upCommand } from './commands/up.ts';
@@ -11,6 +12,7 @@ export const localCommands = {
   validate: validateCommand,
   init: initCommand,
   doctor: doctorCommand,
+  image: imageCommand,
 } as const;
 
 export type LocalCommandName = keyof typeof localCommands;

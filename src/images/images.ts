@@ -8,6 +8,7 @@ import { definitionOf, type ImageDefinition, readDefinitions } from './definitio
 import { ensureInitrd, type ImageGuestFiles } from './initrd.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { withLock } from './lock.ts';
+import { type Pruned, pruneImages } from './prune.ts';
 import { BOOT_FILE, KERNEL_FILE, type KernelRecord, ROOT_FILE, type RootRecord, readKernel, readName, readRoot } from './records.ts';
 
 /** What a virtual machine is started with. */
@@ -52,6 +53,15 @@ export interface Images {
   inspect(name: string): Promise<ImageDetails>;
   /** Whether the bytes of the root are still those that were built. */
   verify(name: string): Promise<boolean>;
+  /** Removes what no name leads to and no machine uses, then the oldest images until the rest is within the budget. */
+  prune(options: PruneOptions): Promise<Pruned>;
+}
+
+export interface PruneOptions {
+  readonly budgetBytes?: number;
+  readonly signal: AbortSignal;
+  /** Told when somebody builds right now. */
+  readonly onWait?: () => void;
 }
 
 export interface ImagesOptions {
@@ -109,6 +119,9 @@ export function openImages(options: ImagesOptions): Images {
     async verify(name) {
       const parts = await findParts(layout, name);
       return parts !== undefined && (await sha256Of(join(layout.root(parts.root.hash), ROOT_FILE))) === parts.root.rootSha256;
+    },
+    async prune({ budgetBytes, ...waiting }) {
+      return withLock(layout.lock, waiting, () => pruneImages(layout, budgetBytes === undefined ? {} : { budgetBytes }));
     },
   };
 }

@@ -30,6 +30,15 @@ export async function requireTools(): Promise<void> {
   if (absent.length > 0) throw missingTools([...new Set(absent)]);
 }
 
+/** Packages are installed as the users that their files belong to. */
+export function requireRoot(uid = process.getuid?.()): void {
+  if (uid === 0) return;
+  throw new AgentisoError('Forbidden', 'to make an image needs root; to use one does not', {
+    reason: 'ImageNeedsRoot',
+    hint: 'as root: AGENTISO_IMAGES=DIR agentiso image build; then use the same AGENTISO_IMAGES',
+  });
+}
+
 export async function requireUnpacker(program: keyof typeof UNPACKERS): Promise<void> {
   if (!(await findTool(program))) throw missingTools([UNPACKERS[program]]);
 }
