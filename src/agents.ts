@@ -7,6 +7,7 @@ import type { AgentDeps, Place, Surroundings } from '#controllers/agent/deps.ts'
 import { permissionsOf, type TeamsByName, teamOfAgent, teamsByName } from '#controllers/network/policy.ts';
 import type { Driver } from '#drivers/driver.ts';
 import { uidOf } from '#drivers/local/team-uid.ts';
+import { imageNotFound } from '#drivers/vm/driver.ts';
 import { openTeamRepositories } from '#git/open-team-repositories.ts';
 import type { TeamRepositories } from '#git/team-repository.ts';
 import { createSessions } from '#guest/create-sessions.ts';
@@ -27,7 +28,7 @@ import type { Vault } from '#vault/vault.ts';
 import { type AgentGit, createAgentGit } from './agent-git.ts';
 import { forwardPort } from './agent-io.ts';
 import { openCards, type VaultCards } from './cards.ts';
-import { chooseDriver, type DriversHere, findDrivers } from './isolation.ts';
+import { chooseDriver, DEFAULT_IMAGE, type DriversHere, type DriversOptions, findDrivers } from './isolation.ts';
 import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
 
@@ -37,6 +38,7 @@ export interface AgentsOptions
   readonly client: Client;
   readonly log: Logger;
   readonly guestAgentPath: string;
+  readonly findImage: DriversOptions['findImage'];
   readonly version: string;
   /** A name that an agent's proxy refused. */
   readonly onRefused: (agent: Agent, name: string) => void;
@@ -76,6 +78,7 @@ export interface Agents {
   readonly forwards: PortForwards;
   readonly cards: VaultCards;
   readonly tokens: TeamTokens;
+  readonly findImage: DriversOptions['findImage'];
   /** Where an agent's workspace is; undefined when it has none. */
   driverOf(uid: string): Driver | undefined;
 }
@@ -143,6 +146,7 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
     forwards: new PortForwards({ log }),
     cards: openCards({ vault, log, onRestored: options.onCardRestored }),
     tokens: new TeamTokens(),
+    findImage: options.findImage,
     driverOf,
   };
 }
@@ -202,9 +206,20 @@ async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Dri
   const isOwned = driver.name === 'sandbox' && here.sandbox.mode === 'root';
   const base = await git.baseOf(agent, isOwned ? uidOf(team) : undefined);
   if (driver.name === 'process') return { team, egress: false, ...base };
-  if (network.mode === 'proxy-only') return { team, egress: true, ...base };
+  const isMachine = driver.name === 'vm';
+  const image = isMachine ? { image: await imageOf(agents, agent) } : {};
+  if (network.mode === 'proxy-only') return { team, egress: !isMachine, ...image, ...base };
   const link = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), AbortSignal.timeout(30_000));
-  return { team, egress: true, network: link.namespace, ...base };
+  // The proxy's socket cannot be reached from another kernel.
+  if (!isMachine) return { team, egress: true, network: link.namespace, ...base };
+  const { namespace, address, mac, gateway, gatewayMac } = link;
+  return { team, egress: false, network: namespace, link: { address, mac, gateway, gatewayMac }, ...image, ...base };
+}
+
+async function imageOf({ findImage }: Agents, { spec }: Agent): Promise<string> {
+  const name = spec.image ?? DEFAULT_IMAGE;
+  if ((await findImage(name)) === undefined) throw imageNotFound(name);
+  return name;
 }
 
 async function teamNumberOf({ numbers }: Pick<Agents, 'numbers'>, client: Client, agent: Agent): Promise<number> {
@@ -224,7 +239,7 @@ async function surroundingsOf(agents: Agents, client: Client, agent: Agent): Pro
     const number = await numbers.ensure('agents', uid);
     return { httpAddress: loopbackOf(agents.homeHash, number), agentToken, teamToken: null, peers: {} };
   }
-  if (team && driver) await ensureEgress(agents, driver, agent, { team, teams });
+  if (team && driver && driver.name !== 'vm') await ensureEgress(agents, driver, agent, { team, teams });
   const isOpen = team !== undefined && network.mode === 'nftables' && permissionsOf(team, teams).allowInterAgent;
   if (!isOpen) return { httpAddress: null, agentToken, teamToken: null, peers: {} };
   const members = (await client.list<Agent>('Agent', { namespace, fieldSelector: `spec.team=${agent.spec.team}` })).items;

@@ -1,8 +1,9 @@
 /** The images of virtual machines that whoever runs this program has: where they are, and what goes into them. */
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findGuestFiles } from '#drivers/sandbox/guest-files.ts';
-import { type Images, openImages } from '#images/images.ts';
+import { type ImageFiles, type Images, openImages } from '#images/images.ts';
 import { guestAgentPath } from './guest-agent-path.ts';
 
 export interface ImagesEnvironment {
@@ -36,6 +37,16 @@ export async function openUserImages(environment: ImagesEnvironment): Promise<Us
   const directory = imagesDirectory(environment);
   const guestFiles = await findGuestFiles(guestAgentPath());
   return { directory, ...openImages({ directory, guestFiles, definitions: definitionFolders(environment) }) };
+}
+
+/** Opened when somebody asks for the first time. */
+export function findUserImage(env: NodeJS.ProcessEnv, cwd: string): (name: string) => Promise<ImageFiles | undefined> {
+  const { AGENTISO_IMAGES: directory, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome, HOME: userHome = homedir() } = env;
+  let opening: Promise<UserImages> | undefined;
+  return async (name) => {
+    opening ??= openUserImages({ directory, cacheHome, configHome, userHome, cwd });
+    return (await opening).find(name);
+  };
 }
 
 /** The standard says that relative ones are to be ignored. */

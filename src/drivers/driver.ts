@@ -16,6 +16,8 @@ export interface WorkspaceSpec {
   readonly resources: Resources;
   /** The number of its team: one host uid per team, so that teams cannot touch each other's files. */
   readonly team: number;
+  /** What a virtual machine is started from, by name. Absent: `base`. Of no meaning to other drivers. */
+  readonly image?: string;
   /** A tree the workspace begins as a copy of, shared and never written to. Absent: the workspace begins empty. */
   readonly base?: string;
   /** Path of the prepared network namespace. Absent: the driver gives the workspace a network of its own with nothing in it. */

@@ -44,7 +44,7 @@ export interface VmDriverOptions {
   /** Of detectVm, and not unavailable. */
   readonly support: VmSupport;
   /** undefined: it has not been built. */
-  readonly findImage: () => Promise<MachineImage | undefined>;
+  readonly findImage: (name: string) => Promise<MachineImage | undefined>;
   /** Between the polite end of a machine and SIGKILL. */
   readonly stopGraceMs?: number;
 }
@@ -66,6 +66,10 @@ export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOp
   closeInheritedOnExec();
   const launcher = new VmLauncher({ ...options, stateDir });
   return new LocalDriver({ stateDir, launcher, log: options.log, stopGraceMs });
+}
+
+export function imageNotFound(name: string): StalledError {
+  return new StalledError('ImageNotFound', `the image ${name} has not been built; run: agentiso image build ${name}`);
 }
 
 class VmLauncher implements Launcher {
@@ -96,7 +100,9 @@ class VmLauncher implements Launcher {
     return `agentiso-vm-${hash(join(this.#options.stateDir, id)).slice(0, 32)}`;
   }
 
+  /** Also the first that is called: who has to wait for others that boot has left nothing behind. */
   ensureGroups({ id, resources }: WorkspaceSpec): readonly string[] {
+    this.#takeSlot(this.pathsOf(id).directory);
     const { places } = this.#options.support;
     const limits = { ...resources, memoryMiB: resources.memoryMiB + OVERHEAD_MIB };
     return places === undefined ? [] : ensureGroups(places, this.#groupName(id), limits);
@@ -105,9 +111,8 @@ class VmLauncher implements Launcher {
   async prepare(workspace: WorkspaceSpec, paths: WorkspacePaths, groups: readonly string[]): Promise<StartCommand> {
     const { support } = this.#options;
     const { directory } = paths;
-    const image = await this.#image();
-    this.#takeSlot(directory);
     try {
+      const image = await this.#image(workspace.image ?? 'base');
       const uid = support.isRoot ? uidOf(workspace.team) : undefined;
       const files = await this.#ensureFiles(workspace, directory, image, uid);
       const { id, incarnation, hostname, link, resources } = workspace;
@@ -192,12 +197,10 @@ class VmLauncher implements Launcher {
     return removeGroups(this.#groups(paths, record));
   }
 
-  async #image(): Promise<MachineImage> {
-    const image = await this.#options.findImage();
+  async #image(name: string): Promise<MachineImage> {
+    const image = await this.#options.findImage(name);
     if (image !== undefined) return image;
-    throw new StalledError('ImageNotFound', 'the image base that machines start from has not been built', {
-      hint: 'run: agentiso image build base',
-    });
+    throw imageNotFound(name);
   }
 
   #takeSlot(directory: string): void {
