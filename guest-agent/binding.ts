@@ -2,7 +2,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { ControlHandlers } from '#protocol/control.ts';
+import type { ControlHandlers, ControlParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type Environment, inheritedEnv, providersEnv, proxyEnv, teamEnv } from './command-env.ts';
 import { EGRESS_PORT, portOf, startEgress } from './egress.ts';
@@ -39,6 +39,7 @@ export interface BindingOptions {
 export class Binding {
   readonly #options: BindingOptions;
   #bound: Bound | undefined;
+  #isBinding = false;
 
   constructor(options: BindingOptions) {
     this.#options = options;
@@ -54,12 +55,29 @@ export class Binding {
     return this.#bound;
   }
 
-  bind(identity: GuestIdentity & { readonly hostname?: string }): void {
+  /** Also from the command line, where there is nothing to wait for. */
+  bindNow(identity: GuestIdentity & { readonly hostname?: string }): void {
     if (this.#bound !== undefined) {
       const { id, incarnation } = this.#bound.guest;
       throw new ProtocolError('Conflict', `this guest is ${id} incarnation ${incarnation} for as long as it runs`);
     }
     this.#bound = createBound(this.#options, identity);
+  }
+
+  /** A machine is made this agent's own first: nothing of it is there before. */
+  async bind({ machine, ...identity }: ControlParams<'bind'>): Promise<void> {
+    if (machine !== undefined && this.#bound === undefined) {
+      if (this.#isBinding) throw new ProtocolError('Conflict', 'this guest is just being given its identity');
+      this.#isBinding = true;
+      try {
+        const { setUpMachine } = await import('./machine/set-up.ts');
+        const { workspace, stateDir, home } = this.#options.options;
+        await setUpMachine(identity.hostname, machine, { workspace, stateDir, home });
+      } finally {
+        this.#isBinding = false;
+      }
+    }
+    this.bindNow(identity);
   }
 }
 

@@ -2,7 +2,9 @@
  * The guest agent: started by a driver inside the workspace, reached over two sockets in its run directory. It belongs to no daemon: it
  * outlives the one that started it, and ends when it is told to, when nobody can reach it any more, or when nobody has for long.
  */
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Binding } from './binding.ts';
 import { writeCrash } from './crash-log.ts';
@@ -19,17 +21,20 @@ const STOP_GRACE_MS = 2_000;
 /** For what is to be written when everything has ended. */
 const STOP_WRITE_MS = 2_000;
 
+/** Where the host comes in. */
+type Door = Pick<Listener, 'connections' | 'isInPlace' | 'close'>;
+
 interface GuestProcess {
   readonly options: GuestOptions;
   readonly groups: ProcessGroups;
   readonly binding: Binding;
-  readonly listeners: Listener[];
+  readonly listeners: Door[];
 }
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
   const groups = new ProcessGroups(new PipePool(join(options.stateDir, 'pipes')));
-  const listeners: Listener[] = [];
+  const listeners: Door[] = [];
   const stop = (reason: string, graceMs?: number) => void stopProcess(guestProcess, reason, graceMs);
   // Beside this program, wherever a driver has put it.
   const binDir = join(dirname(process.argv[1] ?? ''), 'bin');
@@ -41,12 +46,18 @@ async function main(): Promise<void> {
   process.once('SIGINT', () => stop('SIGINT'));
   process.on('SIGHUP', () => {});
 
-  if (options.identity !== undefined) binding.bind(options.identity);
-  const open = (name: string, serve: typeof serveControl) =>
-    Listener.open({ path: join(options.runDir, name), serve: (socket) => serve(binding, socket), report });
-  listeners.push(...(await Promise.all([open('control.sock', serveControl), open('relay.sock', serveRelay)])));
+  if (options.identity !== undefined) binding.bindNow(options.identity);
+  const open = (name: 'control' | 'relay', serve: typeof serveControl) => listen(options, name, (stream) => serve(binding, stream));
+  listeners.push(...(await Promise.all([open('control', serveControl), open('relay', serveRelay)])));
   watchLifetime({ isReachable: () => listeners.every(({ isInPlace }) => isInPlace), isNeeded: () => isNeeded(guestProcess), stop });
   say('listening');
+}
+
+async function listen({ runDir, portsDir }: GuestOptions, name: string, serve: (stream: Duplex) => void): Promise<Door> {
+  if (portsDir === undefined) return Listener.open({ path: join(runDir, `${name}.sock`), serve, report });
+  const { PortListener } = await import('./ports/port-listener.ts');
+  mkdirSync(runDir, { recursive: true, mode: 0o700 });
+  return new PortListener({ path: join(portsDir, `agentiso.${name}`), serve, report });
 }
 
 function isNeeded({ groups, binding, listeners }: GuestProcess): boolean {

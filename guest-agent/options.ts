@@ -9,6 +9,8 @@ export interface GuestOptions {
   readonly identity: GuestIdentity | undefined;
   /** Where its sockets are. */
   readonly runDir: string;
+  /** Folder of the ports of a virtual machine: the host comes by those, not by sockets. */
+  readonly portsDir?: string;
   /** Its durable memory. */
   readonly stateDir: string;
   /** The workspace root as it really lies in the file system. */
@@ -34,11 +36,12 @@ export function parseOptions(argv: readonly string[]): GuestOptions {
     workspace: required('workspace'),
     hasEgress: values.has('egress'),
     hasProviders: values.has('providers'),
+    ...(values.has('ports') && { portsDir: required('ports') }),
     ...(values.has('home') && { home: required('home') }),
   };
 }
 
-const WITH_VALUE = ['id', 'incarnation', 'run', 'state', 'workspace', 'home'];
+const WITH_VALUE = ['id', 'incarnation', 'run', 'state', 'workspace', 'home', 'ports'];
 const FLAGS = ['pool', 'egress', 'providers'];
 
 /** By hand: to load Node's parser would take longer than all the rest of the command line's way. */

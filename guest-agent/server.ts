@@ -1,5 +1,5 @@
 /** The guest's ends of the two kinds of connection: greets, then hands requests to the handlers. */
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Channel } from '#protocol/channel.ts';
 import { CONTROL_PORT, type HelloParams, type HelloResult, RELAY_PORT } from '#protocol/common.ts';
 import { type ControlHandlers, control } from '#protocol/control.ts';
@@ -43,14 +43,14 @@ class Gate {
   }
 }
 
-export function serveControl(binding: Binding, socket: Socket): void {
+export function serveControl(binding: Binding, socket: Duplex): void {
   const gate = new Gate(binding);
   const handlers: ControlHandlers = {
     ...passOn(binding),
     ping,
     hello: async (params) => gate.hello(params),
     bind: async (identity) => {
-      binding.bind(identity);
+      await binding.bind(identity);
       return {};
     },
   };
@@ -65,7 +65,7 @@ export function serveControl(binding: Binding, socket: Socket): void {
   gate.watch(channel);
 }
 
-export function serveRelay(binding: Binding, socket: Socket): void {
+export function serveRelay(binding: Binding, socket: Duplex): void {
   const gate = new Gate(binding);
   const channel: Channel<RelayToHost, RelayToGuest> = new Channel(socket, {
     outgoing: relayToHost,

@@ -40,7 +40,8 @@ await build({
 const leftOut = {
   name: 'left-out',
   setup(builder) {
-    const elsewhere = /(?:daemon|open-backends|local-commands|api-commands|help|manifest|kinds|validate|kubeconfig-edit|parse-yaml)\.ts$/;
+    const elsewhere =
+      /(?:daemon|open-backends|user-images|local-commands|api-commands|help|manifest|kinds|validate|kubeconfig-edit|parse-yaml)\.ts$/;
     builder.onResolve({ filter: elsewhere }, ({ kind, path }) => (kind === 'dynamic-import' ? { path, namespace: 'left-out' } : undefined));
     builder.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
       contents: `throw new Error(${JSON.stringify(`${path} is not part of the quick program`)});`,

@@ -6,7 +6,7 @@ import type { Command, Option } from '../src/cli/command.ts';
 import { WITH_A_TEAM } from '../src/cli/help.ts';
 import { localCommands } from '../src/cli/local-commands.ts';
 
-const OURS = ['up', 'init', 'serve', 'validate', 'doctor', 'backends'] as const;
+const OURS = ['up', 'init', 'serve', 'validate', 'doctor', 'backends', 'image'] as const;
 /** They ask the server, and kubectl does not have them. */
 const OURS_OF_THE_SERVER = [...WITH_A_TEAM, 'token'] as const;
 const GLOBAL_OPTIONS: readonly Option[] = [NAMESPACE_OPTION, ...TARGET_OPTIONS];

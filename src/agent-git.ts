@@ -7,7 +7,7 @@ import { type Agent, shortName, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { Rescue, SavedWork } from '#controllers/agent/deps.ts';
 import type { Driver } from '#drivers/driver.ts';
-import { uidOf } from '#drivers/sandbox/driver.ts';
+import { uidOf } from '#drivers/local/team-uid.ts';
 import { agentBranch } from '#git/refs.ts';
 import type { TeamRepositories, TeamRepository } from '#git/team-repository.ts';
 import type { Session, Sessions } from '#guest/sessions.ts';

@@ -6,7 +6,8 @@ import type { Client } from '#client/client.ts';
 import type { AgentDeps, Place, Surroundings } from '#controllers/agent/deps.ts';
 import { permissionsOf, type TeamsByName, teamOfAgent, teamsByName } from '#controllers/network/policy.ts';
 import type { Driver } from '#drivers/driver.ts';
-import { uidOf } from '#drivers/sandbox/driver.ts';
+import { uidOf } from '#drivers/local/team-uid.ts';
+import { imageNotFound } from '#drivers/vm/driver.ts';
 import { openTeamRepositories } from '#git/open-team-repositories.ts';
 import type { TeamRepositories } from '#git/team-repository.ts';
 import { createSessions } from '#guest/create-sessions.ts';
@@ -31,7 +32,7 @@ import { type AgentGit, createAgentGit } from './agent-git.ts';
 import { forwardPort } from './agent-io.ts';
 import { openCards, type VaultCards } from './cards.ts';
 import { chooseBackend } from './choose-backend.ts';
-import { chooseDriver, type DriversHere, findDrivers } from './isolation.ts';
+import { chooseDriver, DEFAULT_IMAGE, type DriversHere, type DriversOptions, findDrivers } from './isolation.ts';
 import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
 
@@ -41,6 +42,7 @@ export interface AgentsOptions
   readonly client: Client;
   readonly log: Logger;
   readonly guestAgentPath: string;
+  readonly findImage: DriversOptions['findImage'];
   readonly version: string;
   readonly hostEnv: (name: string) => string | undefined;
   readonly metrics: Pick<Metrics, 'counter' | 'histogram'>;
@@ -86,6 +88,7 @@ export interface Agents {
   readonly cards: VaultCards;
   readonly tokens: TeamTokens;
   readonly tools: string | undefined;
+  readonly findImage: DriversOptions['findImage'];
   /** Where an agent's workspace is; undefined when it has none. */
   driverOf(uid: string): Driver | undefined;
 }
@@ -161,6 +164,7 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
     cards: openCards({ vault, log, onRestored: options.onCardRestored }),
     tokens: new TeamTokens(),
     tools: options.tools,
+    findImage: options.findImage,
     driverOf,
   };
 }
@@ -225,9 +229,20 @@ async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Dri
   const base = await git.baseOf(agent, isOwned ? uidOf(team) : undefined);
   // A process of this machine needs no way out; it needs one to providers, whose keys it does not have.
   if (driver.name === 'process') return { team, egress: true, ...base, ...work };
-  if (network.mode === 'proxy-only') return { team, egress: true, ...base, ...work };
+  const isMachine = driver.name === 'vm';
+  const image = isMachine ? { image: await imageOf(agents, agent) } : {};
+  if (network.mode === 'proxy-only') return { team, egress: !isMachine, ...image, ...base, ...work };
   const link = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), AbortSignal.timeout(30_000));
-  return { team, egress: true, network: link.namespace, ...base, ...work };
+  // The proxy's socket cannot be reached from another kernel.
+  if (!isMachine) return { team, egress: true, network: link.namespace, ...base, ...work };
+  const { namespace, address, mac, gateway, gatewayMac } = link;
+  return { team, egress: false, network: namespace, link: { address, mac, gateway, gatewayMac }, ...image, ...base, ...work };
+}
+
+async function imageOf({ findImage }: Agents, { spec }: Agent): Promise<string> {
+  const name = spec.image ?? DEFAULT_IMAGE;
+  if ((await findImage(name)) === undefined) throw imageNotFound(name);
+  return name;
 }
 
 async function teamNumberOf({ numbers }: Pick<Agents, 'numbers'>, client: Client, agent: Agent): Promise<number> {
@@ -248,7 +263,7 @@ async function surroundingsOf(agents: Agents, client: Client, agent: Agent): Pro
     const number = await numbers.ensure('agents', uid);
     return { httpAddress: loopbackOf(agents.homeHash, number), agentToken, teamToken: null, peers: {} };
   }
-  if (team && driver) await ensureEgress(agents, driver, agent, { team, teams });
+  if (team && driver && driver.name !== 'vm') await ensureEgress(agents, driver, agent, { team, teams });
   const isOpen = team !== undefined && network.mode === 'nftables' && permissionsOf(team, teams).allowInterAgent;
   if (!isOpen) return { httpAddress: null, agentToken, teamToken: null, peers: {} };
   const members = (await client.list<Agent>('Agent', { namespace, fieldSelector: `spec.team=${agent.spec.team}` })).items;

@@ -6,7 +6,10 @@ import type { Driver } from '#drivers/driver.ts';
 import { processDriver } from '#drivers/process/driver.ts';
 import { detectSandbox, type SandboxSupport } from '#drivers/sandbox/detect.ts';
 import { sandboxDriver } from '#drivers/sandbox/driver.ts';
+import { vmDriver } from '#drivers/vm/driver.ts';
+import { detectVm, type VmUnavailable } from '#drivers/vm/support.ts';
 import { bindGuest } from '#guest/client.ts';
+import type { ImageFiles } from '#images/images.ts';
 import { StalledError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 
@@ -17,11 +20,17 @@ export interface DriversOptions {
   readonly hostEnv: (name: string) => string | undefined;
   /** Whether workspaces get prepared network namespaces, which nothing that runs already can be put into. */
   readonly hasLinks: boolean;
+  /** Of virtual machines, by name; undefined for one that has not been built. */
+  readonly findImage: (name: string) => Promise<ImageFiles | undefined>;
 }
 
 export interface DriversHere {
   readonly drivers: readonly Driver[];
   readonly sandbox: SandboxSupport;
+  /** Absent: there are virtual machines, or a test has no use for them. */
+  readonly vm?: VmUnavailable;
+  /** Whether an agent that asks for nothing in particular gets a machine of its own: only where those are fast. */
+  readonly isVmUsual?: boolean;
   /** Ends what was started ahead of time and belongs to nobody. */
   close(): Promise<void>;
 }
@@ -30,19 +39,28 @@ export interface DriversHere {
 const POOL_SIZE = 2;
 
 /** What works is found out by starting a sandbox, once per daemon. */
-export async function findDrivers({ home, guestAgentPath, log, hostEnv, hasLinks }: DriversOptions): Promise<DriversHere> {
+export async function findDrivers(options: DriversOptions): Promise<DriversHere> {
+  const { home, guestAgentPath, log, hostEnv, hasLinks, findImage } = options;
   const stateDir = join(home, 'state', 'workspaces');
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const sandbox = await detectSandbox(stateDir);
   const process = processDriver({ stateDir: join(stateDir, 'process'), guestAgentPath, log, environment: hostEnv });
   if (sandbox.mode === 'unavailable') {
     log.warn({ reason: sandbox.reason }, 'no sandbox on this machine: agents that may run as plain processes are not isolated');
-    return { drivers: [process], sandbox, close: async () => {} };
+    return { drivers: [process], sandbox, vm: { reason: `QEMU cannot be confined: ${sandbox.reason}` }, close: async () => {} };
   }
   const pool = hasLinks ? {} : { pool: { size: POOL_SIZE, bind: bindGuest } };
   const sandboxed = sandboxDriver({ stateDir: join(stateDir, 'sandbox'), guestAgentPath, log, support: sandbox, ...pool });
-  return { drivers: [process, sandboxed], sandbox, close: () => sandboxed.closePool() };
+  const close = () => sandboxed.closePool();
+  const vm = await detectVm(sandbox);
+  if ('reason' in vm) return { drivers: [process, sandboxed], sandbox, vm, close };
+  const machines = vmDriver({ stateDir: join(stateDir, 'vm'), log, support: vm, findImage });
+  const isVmUsual = vm.accel === 'kvm' && (await findImage(DEFAULT_IMAGE)) !== undefined;
+  return { drivers: [process, sandboxed, machines], sandbox, isVmUsual, close };
 }
+
+/** Of an agent that names none. */
+export const DEFAULT_IMAGE = 'base';
 
 const STRENGTH = ['process', 'sandbox', 'vm'] as const;
 export type DriverName = (typeof STRENGTH)[number];
@@ -54,12 +72,13 @@ export function driverNameOf(agent: Agent, here: DriversHere): DriverName {
   return (present ?? chooseDriver(agent, here).name) as DriverName;
 }
 
-/** The strongest there is, or the one asked for; never a weaker one than the team's minimum. */
-export function chooseDriver({ spec }: Agent, { drivers, sandbox }: DriversHere): Driver {
+/** The strongest there is that is worth its time, or the one asked for; never a weaker one than the team's minimum. */
+export function chooseDriver({ spec }: Agent, here: DriversHere): Driver {
   const { driver: asked = 'auto', minimum = 'process' } = spec.isolation ?? {};
   const strength = (name: string) => STRENGTH.indexOf(name as DriverName);
-  const usable = drivers
-    .filter(({ name }) => (asked === 'auto' || name === asked) && strength(name) >= strength(minimum))
+  const isMeant = (name: string) => (asked === 'auto' ? name !== 'vm' || minimum === 'vm' || here.isVmUsual : name === asked);
+  const usable = here.drivers
+    .filter(({ name }) => isMeant(name) && strength(name) >= strength(minimum))
     .sort((a, b) => strength(b.name) - strength(a.name));
   const [strongest] = usable;
   if (strongest && spec.isolation?.requireLimits && strongest.isolation.limits === 'none') {
@@ -67,8 +86,9 @@ export function chooseDriver({ spec }: Agent, { drivers, sandbox }: DriversHere)
   }
   if (strongest) return strongest;
   const wanted = asked === 'auto' ? `at least ${minimum}` : asked;
-  const offers = drivers.map(({ name }) => name).join(', ');
-  const why = sandbox.reason === '' ? '' : ` (${sandbox.reason})`;
+  const offers = here.drivers.map(({ name }) => name).join(', ');
+  const reasons = [here.sandbox.reason, here.vm?.reason ?? ''].filter((reason, at, all) => reason !== '' && all.indexOf(reason) === at);
+  const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
   throw new StalledError('IsolationUnavailable', `the agent asks for isolation ${wanted}; this machine offers ${offers}${why}`, {
     hint: 'agentiso doctor says what to install',
   });

@@ -1,7 +1,7 @@
 /** What the agent controller needs from the rest of the daemon. */
 import type { StartHold } from '#api/fleet.ts';
 import type { Agent } from '#api/types.ts';
-import type { Driver } from '#drivers/driver.ts';
+import type { Driver, MachineLink } from '#drivers/driver.ts';
 import type { Session, Sessions } from '#guest/sessions.ts';
 import type { MailboxState } from '#mail/mail.ts';
 import type { Notices } from '#relay/notices.ts';
@@ -25,6 +25,10 @@ export interface Place {
   readonly team: number;
   /** Path of its network namespace; absent where the driver needs none. */
   readonly network?: string;
+  /** What a machine of its own is to be on that network. */
+  readonly link?: MachineLink;
+  /** What such a machine is started from. */
+  readonly image?: string;
   /** Whether the egress proxy listens for it. */
   readonly egress: boolean;
   /** A tree the workspace begins as a copy of. */

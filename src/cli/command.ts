@@ -1,5 +1,6 @@
 /** A command as data. It gets what it needs and resolves to the exit code; it never exits and never prints by itself. */
 import type { Client } from '#client/client.ts';
+import type { ImagesHere } from './image/images-here.ts';
 
 /** A daemon in this process, as much of it as a command may see. */
 export interface RunningDaemon {
@@ -90,6 +91,8 @@ export interface CommandContext {
   readonly inspectIsolation?: () => Promise<IsolationHere>;
   /** Absent in tests of other things. */
   readonly openBackends?: () => Promise<BackendsHere>;
+  /** Images of virtual machines. Absent in tests of other things. */
+  readonly openImages?: () => Promise<ImagesHere>;
 }
 
 export interface Option {

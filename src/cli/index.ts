@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: local('init'),
   doctor: local('doctor'),
   backends: local('backends'),
+  image: local('image'),
   get: quick('get'),
   describe: quick('describe'),
   explain: quick('explain'),

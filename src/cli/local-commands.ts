@@ -1,6 +1,7 @@
 /** The commands that work without a server or are one, loaded together; they bring the schemas and the YAML reader. */
 import { backendsCommand } from './commands/backends.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { imageCommand } from './commands/image.ts';
 import { initCommand } from './commands/init.ts';
 import { serveCommand } from './commands/serve.ts';
 import { upCommand } from './commands/up.ts';
@@ -13,6 +14,7 @@ export const localCommands = {
   init: initCommand,
   doctor: doctorCommand,
   backends: backendsCommand,
+  image: imageCommand,
 } as const;
 
 export type LocalCommandName = keyof typeof localCommands;

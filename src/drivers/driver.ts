@@ -16,14 +16,26 @@ export interface WorkspaceSpec {
   readonly resources: Resources;
   /** The number of its team: one host uid per team, so that teams cannot touch each other's files. */
   readonly team: number;
+  /** What a virtual machine is started from, by name. Absent: `base`. Of no meaning to other drivers. */
+  readonly image?: string;
   /** A tree the workspace begins as a copy of, shared and never written to. Absent: the workspace begins empty. */
   readonly base?: string;
   /** Path of the prepared network namespace. Absent: the driver gives the workspace a network of its own with nothing in it. */
   readonly network?: string;
+  /** What a machine of its own is to be on that network. Absent: the namespace itself is all a workspace needs. */
+  readonly link?: MachineLink;
   /** Whether the egress proxy's socket will be in the run directory: then proxy variables are set inside, unless it is not isolated. */
   readonly egress: boolean;
   /** A directory of programs, shared and never written to: seen inside at the place that AGENTISO_TOOLS names. */
   readonly tools?: string;
+}
+
+/** The device of a virtual machine that stands for its workspace on the network; on its link there is nobody but the gateway. */
+export interface MachineLink {
+  readonly address: string;
+  readonly mac: string;
+  readonly gateway: string;
+  readonly gatewayMac: string;
 }
 
 export interface WorkspaceState {
@@ -38,6 +50,8 @@ export interface WorkspaceState {
 /** What is really in force, for Agent.status.isolation. */
 export interface Isolation {
   readonly driver: string;
+  /** How a virtual machine runs its processor: kvm, or tcg, which is slow and no promise of its makers. Absent for other drivers. */
+  readonly accel?: string;
   /** nftables, proxy-only or none: how the driver's workspaces are kept apart on the network, given the rights the daemon has. */
   readonly network: string;
   /** cgroup2, cgroup1, prlimit or none. */

@@ -49,11 +49,15 @@ export async function connectGuest(stream: Duplex, options: ConnectOptions): Pro
   };
 }
 
+const BIND_MS = 10_000;
+/** An emulated processor on a busy machine takes its time. */
+const SET_UP_MS = 60_000;
+
 /** Gives a member of the warm pool its identity; the handshake follows on another connection. */
 export async function bindGuest(stream: Duplex, params: ControlParams<'bind'>, signal: AbortSignal): Promise<void> {
   const channel = new Channel(stream, { outgoing: control });
   try {
-    await channel.call('bind', params, { signal, deadlineMs: 10_000 }).catch(rethrow);
+    await channel.call('bind', params, { signal, deadlineMs: params.machine === undefined ? BIND_MS : SET_UP_MS }).catch(rethrow);
   } finally {
     channel.close(new ProtocolError('Unavailable', 'bound'));
   }

@@ -32,7 +32,8 @@ export class Links {
     return this.#alone(agent, async () => {
       const name = agentNamespace(this.#options.home, agent);
       if (!this.#made.has(agent) || !namespaceExists(name)) await this.#make(agent, signal);
-      return { agent, address: addressOf(agent), namespace: namespacePath(name) };
+      const ends = { address: addressOf(agent), mac: macOf(agent), gateway: GATEWAY, gatewayMac: GATEWAY_MAC };
+      return { agent, ...ends, namespace: namespacePath(name) };
     });
   }
 

@@ -29,6 +29,10 @@ export interface Policy {
 export interface Link {
   readonly agent: number;
   readonly address: string;
+  readonly mac: string;
+  /** The other end, and the only one there is. */
+  readonly gateway: string;
+  readonly gatewayMac: string;
   /** Path of the agent's network namespace, for the driver. */
   readonly namespace: string;
 }

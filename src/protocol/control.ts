@@ -3,7 +3,22 @@ import { common, nothing } from './common.ts';
 import { type HandlersOf, method, type NameIn, type OpenCallOf, type ParamsOf, type ResultOf, streaming } from './method.ts';
 import { promptOutcome } from './prompt.ts';
 import { ProtocolError } from './protocol-error.ts';
-import { anyFields, count, flag, integer, list, map, nullable, object, oneOf, type Parsed, type Parser, parser, text } from './shape.ts';
+import {
+  anyFields,
+  count,
+  flag,
+  integer,
+  list,
+  map,
+  nullable,
+  object,
+  oneOf,
+  type Parsed,
+  type Parser,
+  parser,
+  pattern,
+  text,
+} from './shape.ts';
 import type { ToolResult } from './tool-surface.ts';
 
 /** An exec may not ask for more. */
@@ -19,6 +34,9 @@ export const MAX_ARTIFACT_BYTES = 64 * 1024 * 1024;
 /** What one answer carries of a file. */
 export const MAX_PIECE_BYTES = 1024 * 1024;
 
+const ipv4 = pattern(/^\d{1,3}(\.\d{1,3}){3}$/, 'an IPv4 address');
+const macAddress = pattern(/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/, 'a MAC address');
+const hexSeed = pattern(/^[0-9a-f]{128}$/, '64 bytes in hexadecimal');
 const INT32 = integer({ min: -0x8000_0000, max: 0x7fff_ffff });
 const timeoutMs = integer({ min: 1, max: MAX_EXEC_TIMEOUT_MS });
 const port = integer({ min: 1, max: 65_535 });
@@ -184,10 +202,25 @@ const toolResult: Parser<ToolResult> = parser(
   () => toolAnswer.schema(),
 );
 
+/** Of a virtual machine's network device. On its link there is nobody but the gateway. */
+const machineLink = object({ address: ipv4, mac: macAddress, gateway: ipv4, gatewayMac: macAddress });
+const machineParams = object(
+  {
+    /** 64 bytes nobody else has, in hexadecimal: copies of one machine would otherwise draw the same numbers. */
+    seed: hexSeed,
+    timeMs: count,
+  },
+  {
+    link: machineLink,
+    /** Serial number of the disk that holds the workspace. */
+    disk: text,
+  },
+);
+
 export const control = {
   ...common,
-  /** Gives a member of the warm pool its identity; comes before hello, once. */
-  bind: method(object({ id: text, incarnation: text, hostname: text }), nothing),
+  /** Gives a member of the warm pool, or a virtual machine, its identity; comes before hello, once. */
+  bind: method(object({ id: text, incarnation: text, hostname: text }, { machine: machineParams }), nothing),
   configure: method(configureParams, object({}, { httpProblem: text, httpUrl: text })),
   exec: method(execParams, execResult),
   execStream: streaming(execStreamParams, execStreamResult, { up: ['stdin'], down: ['stdout', 'stderr'] }),
@@ -232,6 +265,8 @@ export type ControlCall<M extends ControlMethodName> = OpenCallOf<Control, M>;
 export type ControlHandlers = HandlersOf<Control>;
 export type ControlHandler<M extends ControlMethodName> = ControlHandlers[M];
 
+export type MachineParams = Parsed<typeof machineParams>;
+export type MachineLink = Parsed<typeof machineLink>;
 export type ExecParams = Parsed<typeof execParams>;
 export type ExecResult = Parsed<typeof execResult>;
 export type ExecStreamParams = Parsed<typeof execStreamParams>;

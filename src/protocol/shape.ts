@@ -69,6 +69,17 @@ export const text: Parser<string> = parser(
   () => ({ type: 'string' }),
 );
 
+/** A text of one form; `form` names it in a complaint. */
+export function pattern(expression: RegExp, form: string): Parser<string> {
+  return parser(
+    (value, what) => {
+      if (!expression.test(text(value, what))) throw new ProtocolError('Invalid', `${what} must be ${form}`);
+      return value as string;
+    },
+    () => ({ type: 'string', pattern: expression.source }),
+  );
+}
+
 export const flag: Parser<boolean> = parser(
   (value, what) => {
     if (typeof value !== 'boolean') throw new ProtocolError('Invalid', `${what} must be a boolean`);

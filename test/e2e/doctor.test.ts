@@ -39,6 +39,7 @@ describe('agentiso doctor', () => {
         'cgroups',
         'kvm',
         'qemu',
+        'mmdebstrap',
         'kubectl',
         'agents',
       ]);

@@ -1,5 +1,6 @@
 /** A network in memory that keeps the contract: links, one policy in force, coalesced applies, drift on demand. */
 import { StalledError } from '#lib/errors.ts';
+import { addressOf, GATEWAY, GATEWAY_MAC, macOf } from '#network/addresses.ts';
 import type { Network, Policy } from '#network/network.ts';
 
 export interface FakeNetwork extends Network {
@@ -39,7 +40,14 @@ export function fakeNetwork({ mode = 'nftables', hasUplink = false }: FakeNetwor
     failures: [],
     async ensureLink(agent) {
       await call(`ensureLink ${agent}`, () => network.links.add(agent));
-      return { agent, address: `10.99.${agent >> 8}.${agent & 255}`, namespace: `/run/netns/agentiso-fake-${agent}` };
+      return {
+        agent,
+        address: addressOf(agent),
+        mac: macOf(agent),
+        gateway: GATEWAY,
+        gatewayMac: GATEWAY_MAC,
+        namespace: `/run/netns/agentiso-fake-${agent}`,
+      };
     },
     removeLink: (agent) => call(`removeLink ${agent}`, () => network.links.delete(agent)),
     listLinks: async () => [...network.links],

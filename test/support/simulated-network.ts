@@ -1,4 +1,5 @@
 /** The network of a simulated machine: links are numbers, and rules are whatever was applied last. */
+import { addressOf, GATEWAY, GATEWAY_MAC, macOf } from '#network/addresses.ts';
 import type { Network } from '#network/network.ts';
 
 export function simulatedNetwork(links: Set<number>): Network {
@@ -8,7 +9,14 @@ export function simulatedNetwork(links: Set<number>): Network {
     hasUplink: false,
     async ensureLink(agent) {
       links.add(agent);
-      return { agent, address: `10.99.${agent >> 8}.${agent & 255}`, namespace: `/run/netns/simulated-${agent}` };
+      return {
+        agent,
+        address: addressOf(agent),
+        mac: macOf(agent),
+        gateway: GATEWAY,
+        gatewayMac: GATEWAY_MAC,
+        namespace: `/run/netns/simulated-${agent}`,
+      };
     },
     async removeLink(agent) {
       links.delete(agent);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Fix } from './check.ts';
 
 export type PackageManager = 'apt' | 'dnf' | 'pacman' | 'apk' | 'brew';
-export type PackageName = 'bubblewrap' | 'git' | 'nftables' | 'qemu' | 'util-linux' | 'kubectl' | 'nodejs';
+export type PackageName = 'bubblewrap' | 'git' | 'nftables' | 'qemu' | 'util-linux' | 'kubectl' | 'nodejs' | 'mmdebstrap';
 
 const PLACES: readonly (readonly [PackageManager, readonly string[]])[] = [
   ['apt', ['/usr/bin/apt-get']],
@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<PackageManager, Readonly<Partial<Record<PackageName
   dnf: { qemu: 'qemu-system-x86-core', kubectl: null },
   pacman: { qemu: 'qemu-system-x86' },
   apk: { qemu: 'qemu-system-x86_64' },
-  brew: { kubectl: 'kubernetes-cli', nodejs: 'node', bubblewrap: null, nftables: null, 'util-linux': null },
+  brew: { kubectl: 'kubernetes-cli', nodejs: 'node', bubblewrap: null, nftables: null, 'util-linux': null, mmdebstrap: null },
 };
 
 const ELSEWHERE: Readonly<Partial<Record<PackageName, string>>> = {

@@ -20,6 +20,14 @@ const PROGRAMS: readonly ProgramCheck[] = [
     purpose: 'isolation driver vm',
   },
   {
+    name: 'mmdebstrap',
+    program: 'mmdebstrap',
+    args: ['--version'],
+    install: 'mmdebstrap',
+    isNeeded: false,
+    purpose: 'building images of virtual machines',
+  },
+  {
     name: 'kubectl',
     program: 'kubectl',
     args: ['version', '--client=true'],

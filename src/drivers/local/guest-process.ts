@@ -23,20 +23,27 @@ export interface GuestStart {
   readonly command: StartCommand;
   readonly paths: WorkspacePaths;
   readonly onChange: () => void;
+  readonly awaitGuest?: AwaitGuest;
 }
+
+/** Resolves when the guest listens; given up when its process has ended. */
+export type AwaitGuest = (paths: WorkspacePaths, signal: AbortSignal) => Promise<void>;
 
 /** Nobody tells a process about the end of one that is not its child: it has to look. */
 const LOOK_MS = 250;
 const LISTENING = 'listening\n';
 
-export async function startGuest({ incarnation, command, paths, onChange }: GuestStart): Promise<GuestProcess> {
+export async function startGuest({ incarnation, command, paths, onChange, awaitGuest }: GuestStart): Promise<GuestProcess> {
   const child = await spawnDetached(command, paths.log);
   const { pid } = child;
   const guest: GuestProcess = { incarnation, pid, identity: readProcessIdentity(pid), isListening: false, exit: undefined };
+  const ended = new AbortController();
   child.once('exit', (code, signal) => {
     guest.exit = signal === null ? `exited with code ${code}` : `ended by ${signal}`;
+    ended.abort();
     onChange();
   });
+  if (awaitGuest !== undefined) void listenWhenThere(guest, awaitGuest(paths, ended.signal), onChange);
   let said = '';
   child.stdout?.on('data', (chunk) => {
     said = (said + chunk).slice(-LISTENING.length);
@@ -45,6 +52,17 @@ export async function startGuest({ incarnation, command, paths, onChange }: Gues
     onChange();
   });
   return guest;
+}
+
+/** A guest that never comes is ended by whoever waits for it; why is in what it leaves. */
+async function listenWhenThere(guest: GuestProcess, there: Promise<void>, onChange: () => void): Promise<void> {
+  try {
+    await there;
+    guest.isListening = true;
+    onChange();
+  } catch {
+    onChange();
+  }
 }
 
 /** A session of its own and no pipe it depends on: Ctrl-C at the daemon's terminal is not meant for it, nor is the daemon's end. */
@@ -78,16 +96,21 @@ export interface GuestAdoption {
   readonly identity: ProcessIdentity;
   readonly paths: WorkspacePaths;
   readonly onChange: () => void;
+  readonly awaitGuest?: AwaitGuest;
 }
 
-export function adoptGuest({ incarnation, identity, paths, onChange }: GuestAdoption): GuestProcess {
-  const guest: GuestProcess = { incarnation, pid: identity.pid, identity, isListening: isListeningIn(paths), exit: undefined };
+export function adoptGuest({ incarnation, identity, paths, onChange, awaitGuest }: GuestAdoption): GuestProcess {
+  const isThere = () => awaitGuest === undefined && isListeningIn(paths);
+  const guest: GuestProcess = { incarnation, pid: identity.pid, identity, isListening: isThere(), exit: undefined };
+  const ended = new AbortController();
+  if (awaitGuest !== undefined) void listenWhenThere(guest, awaitGuest(paths, ended.signal), onChange);
   const timer = setInterval(() => {
     if (!isRunning(identity)) {
       clearInterval(timer);
       guest.exit = 'ended';
+      ended.abort();
       onChange();
-    } else if (!guest.isListening && isListeningIn(paths)) {
+    } else if (!guest.isListening && isThere()) {
       guest.isListening = true;
       onChange();
     }

@@ -1,6 +1,7 @@
 /** What differs between the drivers of this machine: how a guest is started and ended. All else is in local-driver.ts. */
+import type { Duplex } from 'node:stream';
 import type { ProcessIdentity } from '#lib/process-identity.ts';
-import type { Isolation, Usage, WorkspaceSpec } from '../driver.ts';
+import type { GuestPort, Isolation, Usage, WorkspaceSpec } from '../driver.ts';
 import type { GuestProcess } from './guest-process.ts';
 import type { WorkspacePaths } from './paths.ts';
 import type { WorkspaceRecord } from './record.ts';
@@ -40,8 +41,16 @@ export interface Launcher {
   takeReady?(workspace: WorkspaceSpec): ReadyGuest | undefined;
   /** After each takeReady, when its workspace runs or failed to: what is started ahead now does not compete with it. */
   startEnded?(workspace: WorkspaceSpec): void;
+  /** Resolves when the guest listens, where its sockets or its word on standard output do not tell. */
+  awaitGuest?(paths: WorkspacePaths, signal: AbortSignal): Promise<void>;
+  /** Where connecting is more than opening the socket in the run directory. */
+  connect?(paths: WorkspacePaths, port: GuestPort, signal: AbortSignal): Promise<Duplex>;
+  /** Whether anything was ever written, where that is not seen in the workspace's folder. */
+  hasFiles?(paths: WorkspacePaths): Promise<boolean>;
+  /** Why it ended, where the exit of its process does not tell; undefined: in good order. */
+  explainExit?(paths: WorkspacePaths, exit: string | undefined): Promise<string | undefined>;
   /** Asks the guest to end in good order. */
-  terminate(main: ProcessIdentity): void;
+  terminate(main: ProcessIdentity, paths: WorkspacePaths, incarnation: string): void;
   /** Kills what may be left when the main process is gone; true when there was something, because it takes a moment to be gone. */
   killRest(paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<boolean>;
   usage(main: ProcessIdentity, paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<Usage>;

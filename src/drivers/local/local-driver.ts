@@ -3,8 +3,8 @@
  * died, watched, ended. How a guest is started and ended is the launcher's.
  */
 import { readdir, rename } from 'node:fs/promises';
-import type { Socket } from 'node:net';
 import { basename, join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { NotFoundError, UnavailableError, WaitingError } from '#lib/errors.ts';
 import { KeyedLock } from '#lib/keyed-lock.ts';
 import type { Logger } from '#lib/log.ts';
@@ -12,7 +12,7 @@ import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-ide
 import type { Driver, GuestPort, Isolation, Usage, WorkspaceSpec, WorkspaceState } from '../driver.ts';
 import { dialGuest } from './dial.ts';
 import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
-import { adoptGuest, type GuestProcess, startGuest } from './guest-process.ts';
+import { adoptGuest, type GuestProcess, type GuestStart, startGuest } from './guest-process.ts';
 import type { Launcher, ReadyGuest } from './launcher.ts';
 import { findLaunches, type Launch } from './launches.ts';
 import { readLogTail } from './log-tail.ts';
@@ -114,15 +114,18 @@ export class LocalDriver implements Driver {
     });
   }
 
-  async connect(id: string, port: GuestPort, signal: AbortSignal): Promise<Socket> {
+  async connect(id: string, port: GuestPort, signal: AbortSignal): Promise<Duplex> {
     const state = await this.get(id, signal);
     if (state === undefined) throw new NotFoundError(`there is no workspace ${id}`);
     if (state.phase === 'exited') throw new UnavailableError(`workspace ${id} has exited`, { reason: 'WorkspaceExited' });
-    return dialGuest(socketIn(this.runDirectory(id), port), signal);
+    const paths = this.#launcher.pathsOf(id);
+    return this.#launcher.connect?.(paths, port, signal) ?? dialGuest(socketIn(paths.run, port), signal);
   }
 
   async hasFiles(id: string): Promise<boolean> {
-    const { directory, workspace } = this.#launcher.pathsOf(id);
+    const paths = this.#launcher.pathsOf(id);
+    if (this.#launcher.hasFiles !== undefined) return this.#launcher.hasFiles(paths);
+    const { directory, workspace } = paths;
     return (await Promise.all([workspace, join(directory, 'upper')].map(holdsAnything))).includes(true);
   }
 
@@ -153,7 +156,7 @@ export class LocalDriver implements Driver {
     const found = record?.process && isRunning(record.process) ? { ...record, process: record.process } : this.#searchLaunch(id, record);
     if (found === undefined) return { id, paths, record, guest };
     const { incarnation, process } = found;
-    const adopted = adoptGuest({ incarnation, identity: process, paths, onChange: () => this.#notify(id) });
+    const adopted = adoptGuest({ incarnation, identity: process, paths, onChange: () => this.#notify(id), ...this.#waiting() });
     this.#guests.set(id, adopted);
     this.#options.log.info({ workspaceId: id, incarnation, pid: adopted.pid }, 'workspace taken over');
     if (record === undefined || record.process !== undefined) return { id, paths, record, guest: adopted };
@@ -193,7 +196,7 @@ export class LocalDriver implements Driver {
     const intent = { id, incarnation, ...(groups.length > 0 && { groups }) };
     const [command] = await sideBySide([this.#launcher.prepare(workspace, paths, groups), writeRecord(paths.record, intent)]);
     this.#launchedIds?.add(id);
-    const guest = await startGuest({ incarnation, command, paths, onChange: () => this.#notify(id) });
+    const guest = await startGuest({ incarnation, command, paths, onChange: () => this.#notify(id), ...this.#waiting() });
     this.#guests.set(id, guest);
     this.#stopAskedAtMs.delete(id);
     this.#options.log.info({ workspaceId: id, incarnation, pid: guest.pid }, 'workspace started');
@@ -246,21 +249,32 @@ export class LocalDriver implements Driver {
     const incarnation = guest?.incarnation ?? record?.incarnation ?? '';
     const running = living(guest);
     if (running !== undefined) return { id, incarnation, phase: running.isListening ? 'running' : 'starting', pid: running.pid };
-    const failure = await explainExit(found);
+    const failure = await this.#explainExit(found);
     return { id, incarnation, phase: 'exited', ...(failure !== undefined && { failure }) };
   }
 
+  async #explainExit(found: Found): Promise<string | undefined> {
+    const { guest, record, paths } = found;
+    if (guest === undefined && record?.process === undefined) return 'the guest was never started';
+    return this.#launcher.explainExit === undefined ? explainExit(found) : this.#launcher.explainExit(paths, guest?.exit);
+  }
+
   /** A guest that does not heed the polite way is killed by a later call: the caller repeats, so nobody needs a timer. */
-  #askToStop(id: string, { identity, pid }: GuestProcess): void {
+  #askToStop(id: string, { identity, pid, incarnation }: GuestProcess): void {
     if (identity === undefined) return;
     const askedAtMs = this.#stopAskedAtMs.get(id);
     if (askedAtMs === undefined) {
       this.#stopAskedAtMs.set(id, performance.now());
-      this.#launcher.terminate(identity);
+      this.#launcher.terminate(identity, this.#launcher.pathsOf(id), incarnation);
     } else if (performance.now() - askedAtMs >= this.#options.stopGraceMs) {
       this.#options.log.warn({ workspaceId: id, pid }, 'guest did not stop in time, killed');
       signalProcess(identity, 'SIGKILL');
     }
+  }
+
+  #waiting(): Pick<GuestStart, 'awaitGuest'> {
+    const { awaitGuest } = this.#launcher;
+    return awaitGuest === undefined ? {} : { awaitGuest: awaitGuest.bind(this.#launcher) };
   }
 
   #launches(): Launch[] {
@@ -293,8 +307,7 @@ function living(guest: GuestProcess | undefined): GuestProcess | undefined {
   return guest?.exit === undefined ? guest : undefined;
 }
 
-async function explainExit({ guest, record, paths }: Found): Promise<string | undefined> {
-  if (guest === undefined && record?.process === undefined) return 'the guest was never started';
+async function explainExit({ guest, paths }: Found): Promise<string | undefined> {
   if (guest?.exit === 'exited with code 0') return undefined;
   const tail = (await isPresent(paths.log)) ? await readLogTail(paths.log) : '';
   return `the guest ${guest?.exit ?? 'ended while no daemon watched it'}\n${tail}`.trimEnd();

@@ -7,16 +7,17 @@ import { messageOf, StalledError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Driver, Usage, WorkspaceSpec } from '../driver.ts';
+import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
+import type { CgroupPlaces } from '../local/cgroup-places.ts';
+import { closeInheritedOnExec } from '../local/descriptors.ts';
 import type { Launcher, StartCommand } from '../local/launcher.ts';
 import { LocalDriver } from '../local/local-driver.ts';
 import { type WorkspacePaths, workspacePaths } from '../local/paths.ts';
 import { readTree } from '../local/processes.ts';
 import type { WorkspaceRecord } from '../local/record.ts';
+import { uidOf } from '../local/team-uid.ts';
 import { sumUsage } from '../local/usage.ts';
 import { TOOL_PATH } from './args.ts';
-import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from './cgroup.ts';
-import type { CgroupPlaces } from './cgroup-places.ts';
-import { closeInheritedOnExec } from './descriptors.ts';
 import type { SandboxSupport } from './detect.ts';
 import { type BindGuest, type SandboxMember, startMember } from './member.ts';
 import { type MemberKind, type PoolOptions, type SpareNetwork, WarmPool } from './pool.ts';
@@ -43,10 +44,6 @@ export interface SandboxDriver extends Driver {
   /** Settles when no sandbox is being started ahead. */
   poolSettled(): Promise<void>;
 }
-
-/** Team n has the host's uid FIRST_UID + n. */
-const FIRST_UID = 70_000;
-const MAX_TEAM = 65_535;
 
 export function sandboxDriver({ stopGraceMs = 5_000, ...options }: SandboxDriverOptions): SandboxDriver {
   const { support, log } = options;
@@ -201,11 +198,6 @@ class SandboxLauncher implements Launcher {
   #groupName(id: string): string {
     return `agentiso-${this.#home}-${id}`;
   }
-}
-
-export function uidOf(team: number): number {
-  if (Number.isSafeInteger(team) && team >= 0 && team <= MAX_TEAM) return FIRST_UID + team;
-  throw new StalledError('InvalidTeamNumber', `a team's number must be from 0 to ${MAX_TEAM}, and this is not: ${team}`);
 }
 
 function hash(text: string): string {

@@ -2,12 +2,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
+import { listGroups, removeGroups } from '../local/cgroup.ts';
+import type { CgroupPlaces } from '../local/cgroup-places.ts';
 import { isOfHost } from '../local/launches.ts';
 import { isWorkspaceId } from '../local/paths.ts';
 import { listPids, type RunningProcess, readCommandLine, readProcess } from '../local/processes.ts';
 import { readRecord, type WorkspaceRecord } from '../local/record.ts';
-import { listGroups, removeGroups } from './cgroup.ts';
-import type { CgroupPlaces } from './cgroup-places.ts';
 import { removeMember } from './member.ts';
 
 export interface Sweep {

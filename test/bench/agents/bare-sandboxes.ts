@@ -5,7 +5,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, writeFileSync } from 'node:f
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { bubblewrapCommand, TOOL_PATH } from '#drivers/sandbox/args.ts';
-import { uidOf } from '#drivers/sandbox/driver.ts';
+import { uidOf } from '#drivers/local/team-uid.ts';
 import { ensureFolder } from '#drivers/sandbox/folder.ts';
 import { type BenchContext, BenchError } from '../harness/operation.ts';
 import type { Machine } from './sandboxes.ts';

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { groupPath, parseCgroupMounts, parseOwnGroups } from '#drivers/sandbox/cgroup-places.ts';
+import { groupPath, parseCgroupMounts, parseOwnGroups } from '#drivers/local/cgroup-places.ts';
 import { type Closable, MissingToolError } from '../harness/operation.ts';
 
 export interface CpuGroup extends Closable {

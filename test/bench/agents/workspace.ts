@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { launchCommand, TOOL_PATH } from '#drivers/sandbox/args.ts';
-import { uidOf } from '#drivers/sandbox/driver.ts';
+import { uidOf } from '#drivers/local/team-uid.ts';
 import { ensureFolder } from '#drivers/sandbox/folder.ts';
 import { BenchError, MissingToolError, type Operation } from '../harness/operation.ts';
 import { type Random, shuffled } from '../harness/random.ts';

@@ -1,0 +1,301 @@
+/** The vm driver: a guest agent in a machine of its own, which QEMU runs without any right on this one. */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, realpathSync } from 'node:fs';
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { bindGuest, connectGuest } from '#guest/client.ts';
+import { AgentisoError, StalledError, WaitingError } from '#lib/errors.ts';
+import type { Logger } from '#lib/log.ts';
+import { isRunning, type ProcessIdentity } from '#lib/process-identity.ts';
+import type { Driver, GuestPort, Usage, WorkspaceSpec } from '../driver.ts';
+import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
+import { closeInheritedOnExec } from '../local/descriptors.ts';
+import { isPresent } from '../local/directories.ts';
+import type { Launcher, StartCommand } from '../local/launcher.ts';
+import { LocalDriver } from '../local/local-driver.ts';
+import { type WorkspacePaths, workspacePaths } from '../local/paths.ts';
+import { readTree } from '../local/processes.ts';
+import type { WorkspaceRecord } from '../local/record.ts';
+import { uidOf } from '../local/team-uid.ts';
+import { sumUsage } from '../local/usage.ts';
+import { TOOL_PATH } from '../sandbox/args.ts';
+import { type Board, DISK_SERIAL, qemuArguments } from './args.ts';
+import { ensureDisk } from './disk.ts';
+import { explainMachineExit } from './exit.ts';
+import { BOUND, launchCommand, type MachineFiles } from './launch.ts';
+import { Machine } from './machine.ts';
+import { type MachineFile, readMachineFile, writeMachineFile } from './machine-file.ts';
+import type { VmSupport } from './support.ts';
+
+/** What a machine is started with; src/images makes them. */
+export interface MachineImage {
+  readonly name: string;
+  readonly hash: string;
+  readonly kernel: string;
+  readonly initrd: string;
+  readonly root: string;
+}
+
+export interface VmDriverOptions {
+  /** One directory per workspace below it. Made when missing. */
+  readonly stateDir: string;
+  readonly log: Logger;
+  /** Of detectVm, and not unavailable. */
+  readonly support: VmSupport;
+  /** undefined: it has not been built. */
+  readonly findImage: (name: string) => Promise<MachineImage | undefined>;
+  /** Between the polite end of a machine and SIGKILL. */
+  readonly stopGraceMs?: number;
+}
+
+/** A machine that boots keeps one processor busy for seconds: more at once make all of them late. */
+const BOOTS_AT_ONCE = 2;
+const BOOT_MS = { kvm: 30_000, tcg: 120_000 } as const;
+const BIND_MS = 60_000;
+const SHUTDOWN_MS = 3_000;
+/** From the word to the guest until QEMU is told. */
+const POWER_OFF_MS = 10_000;
+const STOP_GRACE_MS = 16_000;
+/** What QEMU itself needs beside the memory of its guest. */
+const OVERHEAD_MIB = 256;
+
+export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOptions): Driver {
+  mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
+  const stateDir = realpathSync(options.stateDir);
+  closeInheritedOnExec();
+  const launcher = new VmLauncher({ ...options, stateDir });
+  return new LocalDriver({ stateDir, launcher, log: options.log, stopGraceMs });
+}
+
+export function imageNotFound(name: string): StalledError {
+  return new StalledError('ImageNotFound', `the image ${name} has not been built; run: agentiso image build ${name}`);
+}
+
+class VmLauncher implements Launcher {
+  readonly name = 'vm';
+  readonly isolation;
+  readonly #options: VmDriverOptions;
+  /** Tells the homes of one machine apart. */
+  readonly #home: string;
+  /** By folder. */
+  readonly #machines = new Map<string, Machine>();
+  /** Folders of machines that boot. */
+  readonly #booting = new Set<string>();
+  #board: Board;
+
+  constructor(options: VmDriverOptions) {
+    const { support, stateDir } = options;
+    this.#options = options;
+    this.#board = support.board;
+    this.#home = hash(stateDir).slice(0, 8);
+    this.isolation = { driver: 'vm', accel: support.accel, network: support.network, limits: support.limits };
+  }
+
+  pathsOf(id: string): WorkspacePaths {
+    return workspacePaths(id, { stateDir: this.#options.stateDir });
+  }
+
+  markOf(id: string): string {
+    return `agentiso-vm-${hash(join(this.#options.stateDir, id)).slice(0, 32)}`;
+  }
+
+  /** Also the first that is called: who has to wait for others that boot has left nothing behind. */
+  ensureGroups({ id, resources }: WorkspaceSpec): readonly string[] {
+    this.#takeSlot(this.pathsOf(id).directory);
+    const { places } = this.#options.support;
+    const limits = { ...resources, memoryMiB: resources.memoryMiB + OVERHEAD_MIB };
+    return places === undefined ? [] : ensureGroups(places, this.#groupName(id), limits);
+  }
+
+  async prepare(workspace: WorkspaceSpec, paths: WorkspacePaths, groups: readonly string[]): Promise<StartCommand> {
+    const { support } = this.#options;
+    const { directory } = paths;
+    try {
+      const image = await this.#image(workspace.image ?? 'base');
+      const uid = support.isRoot ? uidOf(workspace.team) : undefined;
+      const files = await this.#ensureFiles(workspace, directory, image, uid);
+      const { id, incarnation, hostname, link, resources } = workspace;
+      const isConnected = support.isRoot && workspace.network !== undefined;
+      const machine: MachineFile = {
+        ...{ id, incarnation, hostname, board: this.#board, accel: support.accel },
+        ...(isConnected && link && { link }),
+      };
+      await writeMachineFile(directory, machine);
+      const plan = { ...resources, board: this.#board, accel: support.accel, hasNetwork: isConnected };
+      const argv = launchCommand({
+        ...{ identity: workspace, mark: this.markOf(id), folder: directory, files, host: support.host, qemu: support.qemu },
+        groups: groups.map((group) => join(group, 'cgroup.procs')),
+        network: isConnected ? { namespace: workspace.network ?? '' } : 'none',
+        hasKvm: support.accel === 'kvm',
+        ...(uid !== undefined && { uid }),
+        ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
+        arguments: qemuArguments({ ...plan, ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }) }),
+      });
+      this.#renewMachine(paths);
+      return { argv, cwd: '/', environment: { PATH: TOOL_PATH }, files: [] };
+    } catch (error) {
+      this.#booting.delete(directory);
+      throw error;
+    }
+  }
+
+  /** From the start to a guest that knows who it is. Also for a machine that another daemon has started: whatever is missing is done. */
+  async awaitGuest(paths: WorkspacePaths, signal: AbortSignal): Promise<void> {
+    const { log } = this.#options;
+    const machine = this.#machineOf(paths);
+    const known = await readMachineFile(paths.directory);
+    if (known === undefined) return;
+    const limit = AbortSignal.timeout(BOOT_MS[known.accel]);
+    const either = AbortSignal.any([signal, limit]);
+    try {
+      await machine.qmp(either);
+      const stream = await machine.connect('control', either);
+      await bindMachine(stream, known, AbortSignal.any([signal, AbortSignal.timeout(BIND_MS)]));
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn({ workspaceId: known.id, board: known.board, err: error }, 'the machine did not come up');
+      // What it said on its console is known when it has ended.
+      if (limit.aborted && known.board === 'microvm') this.#board = 'q35';
+      await this.#quit(machine);
+      throw error;
+    } finally {
+      this.#booting.delete(paths.directory);
+    }
+  }
+
+  connect(paths: WorkspacePaths, port: GuestPort, signal: AbortSignal): Promise<Duplex> {
+    return this.#machineOf(paths).connect(port, signal);
+  }
+
+  /** What is on the disk can be told by nobody but the guest. */
+  async hasFiles({ directory }: WorkspacePaths): Promise<boolean> {
+    return isPresent(diskIn(directory));
+  }
+
+  explainExit(paths: WorkspacePaths, exit: string | undefined): Promise<string | undefined> {
+    return explainMachineExit({ directory: paths.directory, log: paths.log, exit, reason: this.#machineOf(paths).shutdownReason });
+  }
+
+  terminate(main: ProcessIdentity, paths: WorkspacePaths, incarnation: string): void {
+    void this.#powerOff(main, paths, incarnation).catch((error: unknown) =>
+      this.#options.log.warn({ err: error }, 'a machine could not be told to end'),
+    );
+  }
+
+  async killRest(paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<boolean> {
+    return killGroups(this.#groups(paths, record));
+  }
+
+  async usage(main: ProcessIdentity, paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<Usage> {
+    return groupUsage(this.#groups(paths, record)) ?? sumUsage(readTree(main.pid));
+  }
+
+  async release(paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<boolean> {
+    this.#machines.get(paths.directory)?.close();
+    this.#machines.delete(paths.directory);
+    return removeGroups(this.#groups(paths, record));
+  }
+
+  async #image(name: string): Promise<MachineImage> {
+    const image = await this.#options.findImage(name);
+    if (image !== undefined) return image;
+    throw imageNotFound(name);
+  }
+
+  #takeSlot(directory: string): void {
+    if (this.#booting.size >= BOOTS_AT_ONCE && !this.#booting.has(directory))
+      throw new WaitingError('BootsUnderWay', `${BOOTS_AT_ONCE} machines are booting; this one is next`, 250);
+    this.#booting.add(directory);
+  }
+
+  async #ensureFiles(workspace: WorkspaceSpec, directory: string, image: MachineImage, uid: number | undefined): Promise<MachineFiles> {
+    const disk = diskIn(directory);
+    const { base, resources } = workspace;
+    await mkdir(join(directory, 'bound'), { recursive: true, mode: 0o755 });
+    const owner = uid === undefined ? {} : { uid };
+    await ensureDisk({ path: disk, diskGiB: resources.diskGiB, ...owner, ...(base !== undefined && { base }) });
+    for (const name of BOUND) await writeFile(join(directory, 'bound', name), '', { flag: 'a', mode: 0o644 });
+    if (uid !== undefined) {
+      // Its parents are closed to everybody else.
+      await chmod(directory, 0o711);
+      await chown(join(directory, 'run'), uid, uid);
+    }
+    return { kernel: image.kernel, initrd: image.initrd, root: image.root, disk };
+  }
+
+  async #powerOff(main: ProcessIdentity, paths: WorkspacePaths, incarnation: string): Promise<void> {
+    const machine = this.#machineOf(paths);
+    try {
+      const signal = AbortSignal.timeout(SHUTDOWN_MS);
+      const client = await connectGuest(await machine.connect('control', signal), { id: basename(paths.directory), incarnation, signal });
+      await client.call('shutdown', {});
+      await endOf(main, POWER_OFF_MS);
+    } catch {
+      // A guest that cannot be told, or is not up yet: the machine is turned off below.
+    }
+    if (isRunning(main)) await this.#quit(machine);
+  }
+
+  async #quit(machine: Machine): Promise<void> {
+    try {
+      const qmp = await machine.qmp(AbortSignal.timeout(SHUTDOWN_MS));
+      await qmp.execute('quit');
+    } catch {
+      // It has ended, or whoever waits for its end kills it.
+    }
+  }
+
+  #machineOf({ directory, run }: WorkspacePaths): Machine {
+    const known = this.#machines.get(directory);
+    if (known !== undefined) return known;
+    const machine = new Machine(run);
+    this.#machines.set(directory, machine);
+    return machine;
+  }
+
+  #renewMachine(paths: WorkspacePaths): void {
+    this.#machines.get(paths.directory)?.close();
+    this.#machines.delete(paths.directory);
+    this.#machineOf(paths);
+  }
+
+  /** Those it was started with, and those it would be started with now: its record may be gone. */
+  #groups({ directory }: WorkspacePaths, record: WorkspaceRecord | undefined): string[] {
+    const name = this.#groupName(basename(directory));
+    const usual = Object.values(this.#options.support.places?.parents ?? {}).map((parent) => join(parent, name));
+    return [...new Set([...ownGroups(record?.groups, this.#groupName('')), ...usual])];
+  }
+
+  #groupName(id: string): string {
+    return `agentiso-${this.#home}-${id}`;
+  }
+}
+
+/** A guest that is bound already has been so by this daemon or the one before. */
+async function bindMachine(stream: Duplex, { id, incarnation, hostname, link }: MachineFile, signal: AbortSignal): Promise<void> {
+  const machine = { seed: randomBytes(64).toString('hex'), timeMs: Date.now(), disk: DISK_SERIAL, ...(link && { link }) };
+  try {
+    await bindGuest(stream, { id, incarnation, hostname, machine }, signal);
+  } catch (error) {
+    if (error instanceof AgentisoError && error.code === 'Conflict' && error.message.includes(`is ${id} incarnation ${incarnation} `))
+      return;
+    throw error;
+  }
+}
+
+const LOOK_MS = 100;
+
+async function endOf(main: ProcessIdentity, forMs: number): Promise<void> {
+  for (let waitedMs = 0; waitedMs < forMs && isRunning(main); waitedMs += LOOK_MS) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
+  }
+}
+
+function diskIn(directory: string): string {
+  return join(directory, 'disk.ext4');
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,131 @@
+/**
+ * How a machine is started: QEMU without any right, behind namespaces of its own, with nothing of this machine in sight but its programs, the
+ * image and the files of the workspace. Pure.
+ */
+import { launchArguments } from '../local/launches.ts';
+import { type HostLayout, TOOL_PATH } from '../sandbox/args.ts';
+import { INSIDE, TAP } from './args.ts';
+
+export interface MachineFiles {
+  readonly kernel: string;
+  readonly initrd: string;
+  readonly root: string;
+  /** Written to. */
+  readonly disk: string;
+  /** Of a template or of a copy of one; written to. */
+  readonly memory?: string;
+}
+
+export interface LaunchPlan {
+  readonly identity: { readonly id: string; readonly incarnation: string };
+  readonly mark: string;
+  /** The workspace's folder; holds `run`. */
+  readonly folder: string;
+  readonly files: MachineFiles;
+  readonly host: HostLayout;
+  /** cgroup.procs files that the launcher writes itself into. */
+  readonly groups: readonly string[];
+  /** Whether there is a device on the network, and where. */
+  readonly network: 'none' | 'apart' | { readonly namespace: string };
+  /** Who QEMU is to this machine. Absent: whoever we are, without the right to make networks and mounts. */
+  readonly uid?: number;
+  /** A group that may use /dev/kvm. */
+  readonly kvmGroup?: number;
+  readonly hasKvm: boolean;
+  readonly qemu: string;
+  readonly arguments: readonly string[];
+}
+
+/**
+ * The launcher stays as parent of QEMU: whoever ends it, even by SIGKILL, ends the machine. What the machine says on its console goes through a
+ * process that keeps the last of it and writes that when the machine has ended: a guest can say as much as it likes.
+ *
+ * The machine's device is joined to the link of its network namespace by redirecting all that comes in at one to the other: nothing is bridged
+ * or routed here, and without the redirection nothing passes at all.
+ */
+export const LAUNCH_SCRIPT = `
+folder=$1 tap=$2 uid=$3
+shift 7
+while [ "$1" != -- ]; do
+  echo $$ > "$1" || exit 125
+  shift
+done
+shift
+ulimit -c 0
+cd "$folder" || exit 125
+if [ -n "$tap" ]; then
+  ip link del "$tap" 2> /dev/null
+  ip tuntap add dev "$tap" mode tap user "$uid" || exit 125
+  if ip link show eth0 > /dev/null 2>&1; then
+    tc qdisc del dev eth0 ingress 2> /dev/null
+    tc qdisc add dev eth0 handle ffff: ingress || exit 125
+    tc qdisc add dev "$tap" handle ffff: ingress || exit 125
+    tc filter add dev eth0 parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev "$tap" || exit 125
+    tc filter add dev "$tap" parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev eth0 || exit 125
+  fi
+  ip link set "$tap" addrgenmode none 2> /dev/null
+  ip link set "$tap" up || exit 125
+fi
+if [ -n "$uid" ]; then
+  while [ "$1" != -- ]; do
+    mount --bind "$1" "$2" || exit 125
+    shift 2
+  done
+  mount --rbind . /mnt || exit 125
+else
+  while [ "$1" != -- ]; do shift 2; done
+fi
+shift
+rm -f console.pipe
+mkfifo -m 600 console.pipe || exit 125
+tail -c 65536 < console.pipe > console.log &
+"$@" > console.pipe
+code=$?
+wait
+exit $code
+`;
+
+/** What is bound into the folder by root, because QEMU's uid cannot come to where these are. */
+export const BOUND = ['kernel', 'initrd', 'root', 'memory'] as const;
+
+export function launchCommand(plan: LaunchPlan): [string, ...string[]] {
+  const { uid, network, groups, folder, mark } = plan;
+  const isRoot = uid !== undefined;
+  const enter = typeof network === 'object' ? ['nsenter', `--net=${network.namespace}`, '--'] : [];
+  const apart = [...(network === 'apart' ? ['--net'] : []), '--mount', '--propagation', 'slave', '--'];
+  const separate = isRoot ? ['unshare', ...apart] : [];
+  const settings = [folder, isRoot && network !== 'none' ? TAP : '', uid === undefined ? '' : String(uid)];
+  const bound = isRoot ? BOUND.flatMap((name) => (plan.files[name] === undefined ? [] : [plan.files[name], `bound/${name}`])) : [];
+  const shell = ['/bin/sh', '-c', LAUNCH_SCRIPT, mark, ...settings, ...launchArguments(plan.identity), ...groups, '--', ...bound, '--'];
+  const [first = '/bin/sh', ...rest] = [...enter, ...separate, ...shell, ...dropRights(plan), ...confinedCommand(plan)];
+  return [first, ...rest];
+}
+
+function dropRights({ uid, kvmGroup }: LaunchPlan): string[] {
+  if (uid === undefined) return [];
+  const groups = kvmGroup === undefined ? '--clear-groups' : `--groups=${kvmGroup}`;
+  return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, groups, '--inh-caps=-all', '--bounding-set=-all', '--'];
+}
+
+function confinedCommand(plan: LaunchPlan): string[] {
+  const { host, network, uid, files } = plan;
+  const from = (name: (typeof BOUND)[number]) => (uid === undefined ? (files[name] ?? '') : `/mnt/bound/${name}`);
+  const folder = uid === undefined ? plan.folder : '/mnt';
+  const disk = uid === undefined ? files.disk : `/mnt/${files.disk.slice(plan.folder.length + 1)}`;
+  return [
+    ...['bwrap', '--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...(network === 'none' ? ['--unshare-net'] : []),
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...['--clearenv', '--setenv', 'PATH', TOOL_PATH],
+    ...host.directories.flatMap((path) => ['--ro-bind', path, path]),
+    ...host.links.flatMap(([link, target]) => ['--symlink', target, link]),
+    ...['--dir', '/etc', '--ro-bind-try', '/etc/ld.so.cache', '/etc/ld.so.cache'],
+    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...(plan.hasKvm ? ['--dev-bind', '/dev/kvm', '/dev/kvm'] : []),
+    ...(network === 'none' ? [] : ['--dev-bind', '/dev/net/tun', '/dev/net/tun']),
+    ...['--bind', `${folder}/run`, INSIDE.run, '--bind', disk, INSIDE.disk],
+    ...['--ro-bind', from('kernel'), INSIDE.kernel, '--ro-bind', from('initrd'), INSIDE.initrd, '--ro-bind', from('root'), INSIDE.root],
+    ...(files.memory === undefined ? [] : ['--bind', from('memory'), INSIDE.memory]),
+    ...['--remount-ro', '/', '--chdir', INSIDE.run, '--', plan.qemu, ...plan.arguments],
+  ];
+}

@@ -1,0 +1,33 @@
+/** What a machine is to become when its guest answers, kept in its folder: the daemon that started it may not be the one that sees it answer. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MachineLink } from '../driver.ts';
+import type { Acceleration, Board } from './args.ts';
+
+export interface MachineFile {
+  readonly id: string;
+  readonly incarnation: string;
+  readonly hostname: string;
+  readonly link?: MachineLink;
+  readonly board: Board;
+  readonly accel: Acceleration;
+  /** Where the state of the template is whose copy it begins as. Absent: it boots. */
+  readonly state?: string;
+}
+
+const NAME = 'machine.json';
+
+/** Before the start; what an earlier incarnation had there is of no use. */
+export async function writeMachineFile(directory: string, machine: MachineFile): Promise<void> {
+  await writeFile(join(directory, NAME), `${JSON.stringify(machine)}\n`, { mode: 0o600 });
+}
+
+/** undefined: the folder is gone. */
+export async function readMachineFile(directory: string): Promise<MachineFile | undefined> {
+  try {
+    return JSON.parse(await readFile(join(directory, NAME), 'utf8')) as MachineFile;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+/** The doors of one running machine, for as long as this daemon looks after it: its two ports, and QEMU's own. */
+
+import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { HostPort } from '#guest/host-port.ts';
+import { WaitingError } from '#lib/errors.ts';
+import type { GuestPort } from '../driver.ts';
+import { dialGuest } from '../local/dial.ts';
+import { SOCKETS } from './args.ts';
+import { Qmp } from './qmp.ts';
+
+const LOOK_MS = 20;
+
+export class Machine {
+  readonly #run: string;
+  readonly #ports = new Map<GuestPort, Promise<HostPort>>();
+  #qmp: Promise<Qmp> | undefined;
+  /** Why it ended, as QEMU says: guest-shutdown, guest-reset, host-qmp-quit, ... */
+  #shutdownReason: string | undefined;
+
+  /** Of the run directory that its sockets are in. */
+  constructor(run: string) {
+    this.#run = run;
+  }
+
+  get shutdownReason(): string | undefined {
+    return this.#shutdownReason;
+  }
+
+  /** A connection to the guest; the one before over the same port has ended then. Waits until QEMU and its guest are there. */
+  async connect(port: GuestPort, signal: AbortSignal): Promise<Duplex> {
+    return (await this.#port(port, signal)).connect(signal);
+  }
+
+  /** Stays open: what it says last is why the machine ended. */
+  async qmp(signal: AbortSignal): Promise<Qmp> {
+    this.#qmp ??= this.#openQmp(signal);
+    try {
+      return await this.#qmp;
+    } catch (error) {
+      this.#qmp = undefined;
+      throw error;
+    }
+  }
+
+  close(): void {
+    for (const port of this.#ports.values()) port.then((each) => each.close()).catch(() => {});
+    this.#qmp?.then((each) => each.close()).catch(() => {});
+    this.#ports.clear();
+    this.#qmp = undefined;
+  }
+
+  async #port(name: GuestPort, signal: AbortSignal): Promise<HostPort> {
+    const known = await this.#ports.get(name)?.catch(() => undefined);
+    if (known?.isOpen) return known;
+    const opening = this.#dial(SOCKETS[name], signal).then((carrier) => new HostPort(carrier));
+    this.#ports.set(name, opening);
+    return opening;
+  }
+
+  async #openQmp(signal: AbortSignal): Promise<Qmp> {
+    return Qmp.open(await this.#dial(SOCKETS.qmp, signal), ({ event, data }) => {
+      if (event === 'SHUTDOWN') this.#shutdownReason = String(data?.['reason']);
+    });
+  }
+
+  /** QEMU makes its sockets a moment after its start. */
+  async #dial(socket: string, signal: AbortSignal): Promise<Duplex> {
+    for (;;) {
+      try {
+        return await dialGuest(`${this.#run}/${socket}`, signal);
+      } catch (error) {
+        if (!(error instanceof WaitingError)) throw error;
+        await pause(LOOK_MS, undefined, { signal });
+      }
+    }
+  }
+}

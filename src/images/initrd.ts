@@ -1,0 +1,42 @@
+/**
+ * The initramfs of a guest: the kernel part, then the guest agent of this version of agentiso. It is written in milliseconds, so no root
+ * has to be made anew when the guest agent is another one.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cpioArchive, directory, file } from './cpio.ts';
+import { SECOND_INIT } from './second-init.ts';
+import { isPresent, writeWhole } from './whole-file.ts';
+
+export interface ImageGuestFiles {
+  /** What Node is told to run. */
+  readonly guestAgent: string;
+  /** What that file takes its program from, where it does. */
+  readonly guestPack?: string;
+  /** The command that the programs inside reach their team with, where there is one. */
+  readonly teamCommand?: string;
+}
+
+export async function ensureInitrd(folder: string, bootArchive: string, guest: ImageGuestFiles): Promise<string> {
+  const part = await guestArchive(guest);
+  const boot = await readFile(bootArchive);
+  const hash = createHash('sha256').update(boot).update(part).digest('hex').slice(0, 32);
+  const path = join(folder, `${hash}.cpio`);
+  if (!(await isPresent(path))) await writeWhole(path, Buffer.concat([boot, part]));
+  return path;
+}
+
+/** As it will lie in /run/agentiso. */
+export async function guestArchive({ guestAgent, guestPack, teamCommand }: ImageGuestFiles): Promise<Buffer> {
+  const read = async (path: string, source: string | undefined, permissions?: number) =>
+    source === undefined ? [] : [file(path, await readFile(source), permissions)];
+  return cpioArchive([
+    directory('guest'),
+    directory('guest/bin'),
+    file('guest/init', SECOND_INIT, 0o755),
+    ...(await read('guest/guest-agent.cjs', guestAgent)),
+    ...(await read('guest/guest-agent.pack', guestPack)),
+    ...(await read('guest/bin/team', teamCommand, 0o755)),
+  ]);
+}
