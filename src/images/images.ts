@@ -9,6 +9,7 @@ import { ensureInitrd, type ImageGuestFiles } from './initrd.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { withLock } from './lock.ts';
 import { type Pruned, pruneImages } from './prune.ts';
+import { RECIPE_VERSION } from './recipe.ts';
 import { BOOT_FILE, KERNEL_FILE, type KernelRecord, ROOT_FILE, type RootRecord, readKernel, readName, readRoot } from './records.ts';
 
 /** What a virtual machine is started with. */
@@ -129,7 +130,9 @@ export function openImages(options: ImagesOptions): Images {
 async function findParts(layout: Layout, name: string): Promise<{ root: RootRecord; kernel: KernelRecord } | undefined> {
   const pointer = await readName(layout.name(name));
   const root = pointer && (await readRoot(layout.root(pointer.hash)));
-  const kernel = root && (await readKernel(layout.kernel(root.kernel)));
+  // One of another recipe is for another version of agentiso.
+  if (root?.recipe !== RECIPE_VERSION) return undefined;
+  const kernel = await readKernel(layout.kernel(root.kernel));
   return kernel && { root, kernel };
 }
 

@@ -1,11 +1,12 @@
 /**
- * The initramfs of a guest: the kernel part, then the guest agent of this version of agentiso. It is written in milliseconds, so no root
+ * The initramfs of a guest: the kernel part, then the inits and the guest agent of this version of agentiso. It is written in milliseconds, so no root
  * has to be made anew when the guest agent is another one.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cpioArchive, directory, file } from './cpio.ts';
+import { cpioArchive, directory, file, link } from './cpio.ts';
+import { FIRST_INIT, FIRST_INIT_PROGRAMS } from './first-init.ts';
 import { SECOND_INIT } from './second-init.ts';
 import { isPresent, writeWhole } from './whole-file.ts';
 
@@ -27,11 +28,14 @@ export async function ensureInitrd(folder: string, bootArchive: string, guest: I
   return path;
 }
 
-/** As it will lie in /run/agentiso. */
+/** Both inits, and in `guest` what will lie in /run/agentiso. */
 export async function guestArchive({ guestAgent, guestPack, teamCommand }: ImageGuestFiles): Promise<Buffer> {
   const read = async (path: string, source: string | undefined, permissions?: number) =>
     source === undefined ? [] : [file(path, await readFile(source), permissions)];
   return cpioArchive([
+    directory('bin'),
+    ...FIRST_INIT_PROGRAMS.map((name) => link(`bin/${name}`, 'busybox')),
+    file('init', FIRST_INIT, 0o755),
     directory('guest'),
     directory('guest/bin'),
     file('guest/init', SECOND_INIT, 0o755),

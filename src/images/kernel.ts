@@ -1,10 +1,9 @@
-/** The kernel part of an image: the kernel as QEMU starts it, and the beginning of the initramfs with what must run before the root is there. */
+/** The kernel part of an image: the kernel as QEMU starts it, and the beginning of the initramfs with busybox and the drivers of the root's disk. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { AgentisoError } from '#lib/errors.ts';
-import { cpioArchive, directory, file, link } from './cpio.ts';
-import { FIRST_INIT, FIRST_INIT_PROGRAMS } from './first-init.ts';
+import { cpioArchive, directory, file } from './cpio.ts';
 import { BOOT_MODULES, moduleList, moduleName } from './modules.ts';
 import { findPayload, isElf } from './payload.ts';
 import { run } from './run.ts';
@@ -69,10 +68,8 @@ async function bootArchive(modules: string, busybox: Buffer): Promise<Buffer> {
   return cpioArchive([
     ...['bin', 'modules', 'dev', 'proc', 'sys', 'ro', 'rw', 'newroot'].map((name) => directory(name)),
     file('bin/busybox', busybox, 0o755),
-    ...FIRST_INIT_PROGRAMS.map((name) => link(`bin/${name}`, 'busybox')),
     ...drivers,
     file('modules/list', moduleList()),
-    file('init', FIRST_INIT, 0o755),
   ]);
 }
 

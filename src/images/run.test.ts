@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { run } from './run.ts';
@@ -32,6 +34,19 @@ describe('run', () => {
     await expect(run(['sh', '-c', 'sleep 1000 & echo $!; wait'], { signal: controller.signal, onLine })).rejects.toThrow(/abort/i);
     expect(child).toMatch(/^\d+$/);
     await expect.poll(() => isRunning(child)).toBe(false);
+  });
+
+  it('leaves no tool behind when its own process is killed', async () => {
+    const script = `import { run } from ${JSON.stringify(new URL('run.ts', import.meta.url).href)};
+      await run(['sh', '-c', 'echo $$; exec sleep 1000'], { signal: new AbortController().signal, onLine: (line) => console.log(line) });`;
+    const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [tool] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = tool.toString().trim();
+    expect(isRunning(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
   it('gives tools nothing of our environment', async () => {

@@ -20,8 +20,13 @@ const KEPT_COMPLAINT = 2_000;
 export async function run([program, ...args]: readonly [string, ...string[]], options: RunOptions): Promise<Buffer> {
   const { signal, env = {}, cwd = '/', input, onLine } = options;
   signal.throwIfAborted();
-  // A group of its own: what it started ends with it.
-  const child = spawn(program, args, { cwd, env: { PATH: TOOL_PATH, LC_ALL: 'C.UTF-8', ...env }, stdio: 'pipe', detached: true });
+  // A group of its own: what it started ends with it. And it ends with us, however we end: nobody else would know of it.
+  const child = spawn('setpriv', ['--pdeathsig=KILL', '--', program, ...args], {
+    cwd,
+    env: { PATH: TOOL_PATH, LC_ALL: 'C.UTF-8', ...env },
+    stdio: 'pipe',
+    detached: true,
+  });
   const out: Buffer[] = [];
   let complaint = '';
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));

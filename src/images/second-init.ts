@@ -20,7 +20,7 @@ end() {
   kill -KILL -1 2>/dev/null
   busybox sync
   tries=0
-  while busybox mountpoint -q /run/agentiso/disk && [ $tries -lt 40 ]; do
+  while busybox grep -q " /run/agentiso/disk " /proc/mounts && [ $tries -lt 40 ]; do
     for place in /workspace /var/lib/agentiso "$HOME" /run/agentiso/disk; do busybox umount "$place" 2>/dev/null; done
     tries=$((tries + 1))
     busybox usleep 25000
@@ -100,8 +100,9 @@ if find_disk workspace; then
 fi
 busybox chown "$user:$user" /run/agentiso /workspace /var/lib/agentiso
 
+# By its path: this shell would take its own.
 as=
-[ "$user" = root ] || as="setpriv --reuid=$user --regid=$user --init-groups --"
+[ "$user" = root ] || as="/usr/bin/setpriv --reuid=$user --regid=$user --init-groups --"
 cd /workspace || end "there is no /workspace"
 say "starting the guest agent"
 $as node /run/agentiso/guest-agent.cjs "$@" --run /run/agentiso --state /var/lib/agentiso --workspace /workspace --home "$HOME" &
