@@ -57,10 +57,8 @@ const run = runCli(process.argv.slice(2), {
   openBackends: async () => (await import('./open-backends.ts')).openBackends(process.env),
   inspectIsolation: async () => (await import('./inspect-isolation.ts')).inspectIsolation(),
   async openImages() {
-    const { openUserImages } = await import('./user-images.ts');
-    const { AGENTISO_IMAGES: directory, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome } = process.env;
-    const userHome = process.env['HOME'] || process.getBuiltinModule('node:os').homedir();
-    return openUserImages({ directory, cacheHome, configHome, userHome, cwd: process.cwd() });
+    const { imagesEnvironment, openUserImages } = await import('./user-images.ts');
+    return openUserImages(imagesEnvironment((name) => process.env[name], process.cwd()));
   },
   async startDaemon(options) {
     const [{ startDaemon }, { keepHeapSmall }, { toolsHere }] = await Promise.all([

@@ -44,7 +44,7 @@ import { createMessageDesk } from './message-desk.ts';
 import { peopleInboxes } from './people-inboxes.ts';
 import { createRescueDesk } from './rescue-desk.ts';
 import { endAgents, endOrphans } from './stop-agents.ts';
-import { findUserImage } from './user-images.ts';
+import { findUserImage, imagesEnvironment } from './user-images.ts';
 import { createVaultDesk } from './vault-desk.ts';
 import { createVerifier } from './verifier.ts';
 import { createWorkspaceIo } from './workspace-io.ts';
@@ -108,7 +108,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
         .map(({ metadata }) => metadata.uid),
     ...(machine && { machine }),
     guestAgentPath: guestAgentPath(),
-    findImage: findUserImage(process.env, process.cwd()),
+    findImage: findUserImage(imagesEnvironment(hostEnv, process.cwd())),
     version: config.version ?? 'source',
     uplink: config.uplink ?? false,
     checkTeam(team) {

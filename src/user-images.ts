@@ -39,12 +39,21 @@ export async function openUserImages(environment: ImagesEnvironment): Promise<Us
   return { directory, ...openImages({ directory, guestFiles, definitions: definitionFolders(environment) }) };
 }
 
+export function imagesEnvironment(variable: (name: string) => string | undefined, cwd: string): ImagesEnvironment {
+  return {
+    directory: variable('AGENTISO_IMAGES'),
+    cacheHome: variable('XDG_CACHE_HOME'),
+    configHome: variable('XDG_CONFIG_HOME'),
+    userHome: variable('HOME') || homedir(),
+    cwd,
+  };
+}
+
 /** Opened when somebody asks for the first time. */
-export function findUserImage(env: NodeJS.ProcessEnv, cwd: string): (name: string) => Promise<ImageFiles | undefined> {
-  const { AGENTISO_IMAGES: directory, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome, HOME: userHome = homedir() } = env;
+export function findUserImage(environment: ImagesEnvironment): (name: string) => Promise<ImageFiles | undefined> {
   let opening: Promise<UserImages> | undefined;
   return async (name) => {
-    opening ??= openUserImages({ directory, cacheHome, configHome, userHome, cwd });
+    opening ??= openUserImages(environment);
     return (await opening).find(name);
   };
 }
