@@ -1,4 +1,5 @@
 /** The images of virtual machines that whoever runs this program has: where they are, and what goes into them. */
+import { access, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findGuestFiles } from '#drivers/sandbox/guest-files.ts';
@@ -23,7 +24,11 @@ export interface UserImages extends Images {
 /** One for all homes: images are large, and the same for all of them. */
 export function imagesDirectory({ directory, cacheHome, userHome, cwd }: ImagesEnvironment): string {
   if (directory) return resolve(cwd, directory);
-  return join(absolute(cacheHome) ?? join(userHome, '.cache'), 'agentiso', 'images');
+  return join(cacheDirectory({ cacheHome, userHome }), 'images');
+}
+
+function cacheDirectory({ cacheHome, userHome }: Pick<ImagesEnvironment, 'cacheHome' | 'userHome'>): string {
+  return join(absolute(cacheHome) ?? join(userHome, '.cache'), 'agentiso');
 }
 
 /** Those that come with agentiso, and a person's own. */
@@ -35,7 +40,18 @@ export function definitionFolders({ configHome, userHome }: ImagesEnvironment): 
 export async function openUserImages(environment: ImagesEnvironment): Promise<UserImages> {
   const directory = imagesDirectory(environment);
   const guestFiles = await findGuestFiles(guestAgentPath());
-  return { directory, ...openImages({ directory, guestFiles, definitions: definitionFolders(environment) }) };
+  // Images that root has built serve everybody: only what changes with agentiso is then kept elsewhere.
+  const initrds = (await isReadOnly(directory)) ? { initrds: join(cacheDirectory(environment), 'initrds') } : {};
+  return { directory, ...openImages({ directory, guestFiles, definitions: definitionFolders(environment), ...initrds }) };
+}
+
+async function isReadOnly(directory: string): Promise<boolean> {
+  try {
+    await access(directory, constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
 }
 
 /** The standard says that relative ones are to be ignored. */
