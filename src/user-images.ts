@@ -1,4 +1,5 @@
 /** The images of virtual machines that whoever runs this program has: where they are, and what goes into them. */
+import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +25,11 @@ export interface UserImages extends Images {
 /** One for all homes: images are large, and the same for all of them. */
 export function imagesDirectory({ directory, cacheHome, userHome, cwd }: ImagesEnvironment): string {
   if (directory) return resolve(cwd, directory);
-  return join(absolute(cacheHome) ?? join(userHome, '.cache'), 'agentiso', 'images');
+  return join(cacheDirectory({ cacheHome, userHome }), 'images');
+}
+
+function cacheDirectory({ cacheHome, userHome }: Pick<ImagesEnvironment, 'cacheHome' | 'userHome'>): string {
+  return join(absolute(cacheHome) ?? join(userHome, '.cache'), 'agentiso');
 }
 
 /** Those that come with agentiso, and a person's own. */
@@ -36,7 +41,18 @@ export function definitionFolders({ configHome, userHome }: ImagesEnvironment): 
 export async function openUserImages(environment: ImagesEnvironment): Promise<UserImages> {
   const directory = imagesDirectory(environment);
   const guestFiles = await findGuestFiles(guestAgentPath());
-  return { directory, ...openImages({ directory, guestFiles, definitions: definitionFolders(environment) }) };
+  // Images that root has built serve everybody: only what changes with agentiso is then kept elsewhere.
+  const initrds = (await isReadOnly(directory)) ? { initrds: join(cacheDirectory(environment), 'initrds') } : {};
+  return { directory, ...openImages({ directory, guestFiles, definitions: definitionFolders(environment), ...initrds }) };
+}
+
+async function isReadOnly(directory: string): Promise<boolean> {
+  try {
+    await access(directory, constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
 }
 
 export function imagesEnvironment(variable: (name: string) => string | undefined, cwd: string): ImagesEnvironment {

@@ -68,6 +68,8 @@ export interface PruneOptions {
 export interface ImagesOptions {
   readonly directory: string;
   readonly guestFiles: ImageGuestFiles;
+  /** Where an initramfs is written; in `directory` when absent. For those who may only read that. */
+  readonly initrds?: string;
   /** Folders with definitions beside `base`. */
   readonly definitions?: readonly string[];
   /** Copied into every root; what runs this program when absent. */
@@ -89,7 +91,7 @@ export function openImages(options: ImagesOptions): Images {
       hash: parts.root.hash,
       kernel: join(kernelFolder, KERNEL_FILE),
       kernelRelease: parts.kernel.release,
-      initrd: await ensureInitrd(layout.initrds, join(kernelFolder, BOOT_FILE), guestFiles),
+      initrd: await ensureInitrd(options.initrds ?? layout.initrds, join(kernelFolder, BOOT_FILE), guestFiles),
       root: join(layout.root(parts.root.hash), ROOT_FILE),
     };
   };

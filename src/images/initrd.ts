@@ -3,7 +3,7 @@
  * has to be made anew when the guest agent is another one.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cpioArchive, directory, file, link } from './cpio.ts';
 import { FIRST_INIT, FIRST_INIT_PROGRAMS } from './first-init.ts';
@@ -24,7 +24,9 @@ export async function ensureInitrd(folder: string, bootArchive: string, guest: I
   const boot = await readFile(bootArchive);
   const hash = createHash('sha256').update(boot).update(part).digest('hex').slice(0, 32);
   const path = join(folder, `${hash}.cpio`);
-  if (!(await isPresent(path))) await writeWhole(path, Buffer.concat([boot, part]));
+  // Its age says when somebody last asked for it: prune leaves young ones alone.
+  if (await isPresent(path)) await utimes(path, new Date(), new Date());
+  else await writeWhole(path, Buffer.concat([boot, part]));
   return path;
 }
 

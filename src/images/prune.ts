@@ -11,9 +11,8 @@ export interface Pruned {
   readonly keptBytes: number;
 }
 
-/** An initramfs that is written right now has such a name; one of an hour ago was not finished. */
-const UNFINISHED = /\.tmp$/;
-const UNFINISHED_MS = 3_600_000;
+/** An initramfs that was asked for a moment ago is still being written, or a machine is about to start with it. */
+const YOUNG_MS = 600_000;
 
 export async function pruneImages(layout: Layout, { budgetBytes }: { readonly budgetBytes?: number }): Promise<Pruned> {
   const open = await openPaths();
@@ -53,7 +52,7 @@ async function takeStock(layout: Layout): Promise<Inventory> {
     names,
     roots,
     kernels,
-    initrds: await finished(await stored(layout.initrds)),
+    initrds: await withoutYoung(await stored(layout.initrds)),
     archives: archives.filter(({ name }) => name.endsWith('.deb')),
     leftovers: await stored(layout.scratch),
     indexes: aptFiles,
@@ -66,11 +65,9 @@ async function archivesOf(layout: Layout, record: NonNullable<Awaited<ReturnType
   return [...record.packages, ...(kernel ? [kernel.package] : [])].map(archiveName);
 }
 
-async function finished(stored: readonly Stored[]): Promise<readonly Stored[]> {
-  const isFinished = await Promise.all(
-    stored.map(async ({ path }) => !UNFINISHED.test(path) || Date.now() - (await lstat(path)).mtimeMs > UNFINISHED_MS),
-  );
-  return stored.filter((_, at) => isFinished[at]);
+async function withoutYoung(stored: readonly Stored[]): Promise<readonly Stored[]> {
+  const isOld = await Promise.all(stored.map(async ({ path }) => Date.now() - (await lstat(path)).mtimeMs > YOUNG_MS));
+  return stored.filter((_, at) => isOld[at]);
 }
 
 /** What it takes on the disk: a root is sparse. */

@@ -15,6 +15,8 @@ export interface RunOptions {
 export const TOOL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** Of what a tool complains about, in a message for people. */
 const KEPT_COMPLAINT = 2_000;
+/** How far apt is, which it says in the same place. */
+const STATUS_LINES = /^(?:dl|pm)status:.*\n/gm;
 
 /** Gives its output. Rejects when it could not be run, failed, or was not let finish. */
 export async function run([program, ...args]: readonly [string, ...string[]], options: RunOptions): Promise<Buffer> {
@@ -34,7 +36,7 @@ export async function run([program, ...args]: readonly [string, ...string[]], op
   if (onLine) child.stdout.on('data', lines);
   child.stderr.on('data', lines);
   child.stderr.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString()).slice(-KEPT_COMPLAINT);
+    complaint = (complaint + chunk.toString().replace(STATUS_LINES, '')).slice(-KEPT_COMPLAINT);
   });
   // One that ends before it has read everything says why by its exit code.
   child.stdin.on('error', () => undefined);

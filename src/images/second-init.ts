@@ -8,6 +8,7 @@ export const SECOND_INIT = `#!/bin/busybox sh
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb SHELL=/bin/sh
 user=root
 console=console
+hostname=agentiso
 
 say() {
   echo "agentiso: $1"
@@ -56,7 +57,7 @@ for word in $line; do
     aiso.arg=*) set -- "$@" "$value" ;;
     aiso.clock=*) busybox date -s "@$value" >/dev/null ;;
     aiso.user=*) user=$value ;;
-    aiso.hostname=*) echo "$value" > /proc/sys/kernel/hostname; echo "$value" > /etc/hostname; echo "127.0.1.1 $value" >> /etc/hosts ;;
+    aiso.hostname=*) hostname=$value ;;
     aiso.address=*) address=$value ;;
     aiso.gateway=*) gateway=$value ;;
     aiso.nameserver=*) echo "nameserver $value" > /etc/resolv.conf ;;
@@ -84,6 +85,9 @@ for port in /sys/class/virtio-ports/*; do
   [ -n "$name" ] && busybox chown "$user" "/dev/\${port##*/}"
 done
 
+echo "$hostname" > /proc/sys/kernel/hostname
+echo "$hostname" > /etc/hostname
+echo "127.0.1.1 $hostname" >> /etc/hosts
 busybox ip link set lo up
 if [ -n "$address" ]; then
   busybox ip address add "$address" dev eth0 && busybox ip link set eth0 up || end "the address $address cannot be set"

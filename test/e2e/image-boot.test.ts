@@ -45,6 +45,7 @@ spawn('sh', ['-c', 'sleep 0.3 & echo $! > /tmp/orphan'], { stdio: 'ignore' }).on
     hostname: readFileSync('/proc/sys/kernel/hostname', 'utf8').trim(), parent, zombies: states().filter((state) => state === 'Z').length,
     ports: readdirSync('/dev/virtio-ports').map((name) => name + ' ' + /vport\\dp\\d/.test(readlinkSync('/dev/virtio-ports/' + name))),
     mounts: mounts.filter((each) => /^\\/(workspace|tmp|run|dev\\/shm|dev\\/pts|var\\/lib\\/agentiso)? /.test(each)).sort(),
+    network: execFileSync('ip', ['-4', 'route'], { encoding: 'utf8' }).trim().split(/\\s*\\n/), resolver: readFileSync('/etc/resolv.conf', 'utf8'),
     git: execFileSync('git', ['--version'], { encoding: 'utf8' }).split(' ')[0], team: existsSync('/run/agentiso/bin/team'),
   };
   console.log('FOUND' + JSON.stringify(found) + 'END');
@@ -83,7 +84,8 @@ requires(canBoot, 'to build an image needs root, mmdebstrap, mkfs.ext4 and apt; 
       const looking = await openImages({ directory, guestFiles: { guestAgent } }).find('base');
       if (looking === undefined) throw new Error('the image is gone');
       const words = ['aiso.id=abc', 'aiso.incarnation=i-1', 'aiso.hostname=box', 'aiso.user=agent', 'aiso.arg=--more', 'aiso.arg=*'];
-      const machine = bootImage(looking, { folder, words });
+      const network = ['aiso.address=10.99.0.2/32', 'aiso.gateway=10.99.0.1', 'aiso.nameserver=10.99.0.1'];
+      const machine = bootImage(looking, { folder, words: [...words, ...network] });
       try {
         const { code, console } = await machine.ended;
         const found = /FOUND(.*)END/.exec(console)?.[1];
@@ -110,6 +112,8 @@ requires(canBoot, 'to build an image needs root, mmdebstrap, mkfs.ext4 and apt; 
             '/var/lib/agentiso ext4',
             '/workspace ext4',
           ],
+          network: ['default via 10.99.0.1 dev eth0', '10.99.0.1 dev eth0 scope link'],
+          resolver: 'nameserver 10.99.0.1\n',
           git: 'git',
           team: false,
         });

@@ -88,6 +88,8 @@ function machine(image: ImageFiles, folder: string, words: readonly string[]): s
     ...mmio('serial', 'max_ports=4'),
     ...port('control', 1),
     ...port('relay', 2),
+    // A link that leads nowhere.
+    ...['-netdev', 'hubport,id=nowhere,hubid=0', ...mmio('net', 'netdev=nowhere')],
   ];
 }
 
