@@ -1,17 +1,27 @@
-/** `/artifacts/<namespace>/<task>/<attempt>/<name>`: the whole output of an attempt, as base64 line by line or as bytes. */
+/**
+ * `/artifacts/<namespace>/<task>/<attempt>/<name>`: the whole output of an attempt, as base64 line by line or as bytes. The transcript of one
+ * that runs is there as far as it is written.
+ */
 import { AgentisoError } from '#lib/errors.ts';
 import { type Desk, readersAndAdmins } from '#server/desk.ts';
 import type { ArtifactPlace, Artifacts } from './artifacts.ts';
 
+export interface ArtifactDeskOptions extends Pick<Artifacts, 'open'> {
+  /** What a guest has of it that still works at it; undefined: nothing. */
+  readonly live: (place: ArtifactPlace) => Promise<AsyncIterable<Buffer> | undefined>;
+}
+
 const NAMES = ['stdout.log', 'stderr.log', 'transcript.jsonl'];
 
-export function createArtifactDesk({ open }: Pick<Artifacts, 'open'>): Desk {
+export function createArtifactDesk({ open, live }: ArtifactDeskOptions): Desk {
   return {
     may: readersAndAdmins,
     async answer({ method, path, query }) {
       if (method !== 'GET') throw new AgentisoError('Invalid', 'artifacts are only read, by GET');
       const place = parsePlace(path);
       const found = await open(place);
+      const written = found ? undefined : await live(place);
+      if (written) return { status: 200, lines: toBase64(written) };
       if (!found) {
         throw new AgentisoError('NotFound', `no ${place.name} of attempt ${place.attempt} of task ${place.task} is kept`, {
           hint: 'only output that is too large for the Task itself is; the oldest of a team go when there are more than 1 GiB',

@@ -190,7 +190,7 @@ describe('the desk', () => {
       identity: {},
       signal: new AbortController().signal,
     };
-    return createArtifactDesk(artifacts).answer(request as never);
+    return createArtifactDesk({ ...artifacts, live: async () => undefined }).answer(request as never);
   };
 
   it('gives bytes as they are, and as lines of base64', async () => {

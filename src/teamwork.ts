@@ -38,6 +38,7 @@ import { byUid } from './by-uid.ts';
 import { createCommitVerifier } from './commit-verifier.ts';
 import { guestAgentPath } from './guest-agent-path.ts';
 import { chooseDriver, type DriverName } from './isolation.ts';
+import { liveTranscripts } from './live-transcripts.ts';
 import { createMergeDesk } from './merge-desk.ts';
 import { createMessageDesk } from './message-desk.ts';
 import { peopleInboxes } from './people-inboxes.ts';
@@ -170,7 +171,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     desks: {
       messages: createMessageDesk({ post: agents.relay.post, taskBook: book }),
       vault: createVaultDesk(vault),
-      artifacts: createArtifactDesk(artifacts),
+      artifacts: createArtifactDesk({ ...artifacts, live: liveTranscripts({ client, sessions: agents.sessions }) }),
       merges: createMergeDesk({ client, now: () => new Date() }),
       rescue: createRescueDesk(agents.repositories, (uid) => teamByUid(uid) !== undefined),
     },

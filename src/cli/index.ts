@@ -42,6 +42,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   stop: team('stop'),
   start: team('start'),
   output: team('output'),
+  transcript: team('transcript'),
   vault: team('vault'),
   rescue: team('rescue'),
   logs: stream('logs'),

@@ -7,6 +7,7 @@ import { messagesCommand } from './commands/messages.ts';
 import { outputCommand } from './commands/output.ts';
 import { rescueCommand } from './commands/rescue.ts';
 import { assignCommand, cancelCommand, refuseCommand, retryCommand } from './commands/task-words.ts';
+import { transcriptCommand } from './commands/transcript.ts';
 import { vaultCommand } from './commands/vault.ts';
 
 export const teamCommands = {
@@ -21,6 +22,7 @@ export const teamCommands = {
   stop: stopCommand,
   start: startCommand,
   output: outputCommand,
+  transcript: transcriptCommand,
   vault: vaultCommand,
   rescue: rescueCommand,
 } as const;

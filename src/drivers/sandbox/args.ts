@@ -123,7 +123,8 @@ function scratch(tmpBytes: number): string[] {
   return [...bounded('/tmp'), ...bounded('/dev/shm'), '--tmpfs', '/run', '--dir', '/var', '--symlink', '/tmp', '/var/tmp'];
 }
 
-function ownFiles({ folder, files, guestAgent, guestPack, teamCommand, promptRunner, node, tools }: SandboxPlan): string[] {
+function ownFiles(plan: SandboxPlan): string[] {
+  const { folder, files, guestAgent, guestPack, teamCommand, promptRunner, node, tools } = plan;
   return [
     ...OWN_ETC.flatMap((name) => ['--ro-bind', `${folder}/etc/${name}`, `/etc/${name}`]),
     ...['--bind', `${folder}/run`, '/run/agentiso', '--bind', `${folder}/state`, '/var/lib/agentiso'],

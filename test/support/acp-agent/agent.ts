@@ -19,6 +19,8 @@ type Step =
   | { readonly op: 'hang' }
   | { readonly op: 'crash'; readonly message: string }
   | { readonly op: 'fail'; readonly message: string; readonly data?: unknown }
+  /** As `fail`, for as long as a file is not there. */
+  | { readonly op: 'failUntil'; readonly path: string; readonly message: string; readonly data?: unknown }
   /** Waits until a file is there. */
   | { readonly op: 'until'; readonly path: string }
   | { readonly op: 'stop'; readonly reason: acp.StopReason };
@@ -174,6 +176,9 @@ class Turn {
         return undefined;
       case 'fail':
         throw new acp.RequestError(-32603, step.message, step.data);
+      case 'failUntil':
+        if (!existsSync(resolve(cwd, step.path))) throw new acp.RequestError(-32603, step.message, step.data);
+        return undefined;
       case 'stop':
         return step.reason;
     }
