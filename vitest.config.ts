@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** unit: seconds, needs nothing but Node. e2e and soak: real processes, real tools. */
+/** unit: seconds, needs nothing but Node. e2e and soak: real processes, real tools. agents: real coding agents, from the npm registry. */
 export default defineConfig({
   test: {
     projects: [
@@ -15,6 +15,7 @@ export default defineConfig({
       },
       { test: { name: 'e2e', include: ['test/{conformance,e2e}/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 } },
       { test: { name: 'soak', include: ['test/soak/**/*.test.ts'], testTimeout: 1_200_000, fileParallelism: false } },
+      { test: { name: 'agents', include: ['test/agents/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false } },
     ],
   },
 });

@@ -18,7 +18,8 @@ const FEATURES_OFF = [
 ];
 /** Longer than the longest wait of the team's tools. */
 const TOOL_TIMEOUT_SECONDS = 150;
-const RETRIES = 2;
+/** Each waits twice as long as the one before, from 0.2 s: enough for a daemon that starts anew. */
+const RETRIES = 6;
 
 export const codex: Backend = {
   name: 'codex',

@@ -60,7 +60,8 @@ function settings({ baseUrl, model = '' }: LaunchContext): HomeFile {
   };
   return {
     path: '.factory/settings.json',
-    text: jsonFile({ enableDroidShield: false, cloudSessionSync: false, model: MODEL, customModels: [custom] }),
+    // Otherwise the first request goes out before the tools of MCP servers are known.
+    text: jsonFile({ enableDroidShield: false, cloudSessionSync: false, blockOnMcpLoad: true, model: MODEL, customModels: [custom] }),
   };
 }
 
