@@ -5,6 +5,7 @@ import { ignoreNotFound } from '#lib/errors.ts';
 import type { ReconcileContext } from '#runtime/controller.ts';
 import type { Attempts } from './attempts.ts';
 import type { Boards } from './boards.ts';
+import type { Budgets } from './budgets.ts';
 import type { Leases } from './leases.ts';
 import type { Teller } from './tell.ts';
 import type { Verifier } from './verifier.ts';
@@ -13,6 +14,7 @@ export interface Attending {
   readonly client: Client;
   readonly attempts: Attempts;
   readonly boards: Boards;
+  readonly budgets: Budgets;
   readonly teller: Teller;
   readonly verifier: Verifier | undefined;
   readonly leases: Leases;

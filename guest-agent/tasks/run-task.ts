@@ -1,5 +1,6 @@
 /** Runs one attempt of a task in the workspace. What goes wrong with it is a result, not an error. */
 import { MAX_RESULT_TEXT_BYTES, type OutputName, type TaskResult } from '#protocol/control.ts';
+import type { Freezer } from '../freezer.ts';
 import type { Guest } from '../guest.ts';
 import { startFailure, toCommand } from '../handlers/command.ts';
 import { monotonicMs } from '../monotonic.ts';
@@ -18,6 +19,7 @@ export interface TaskRun {
   readonly guest: Guest;
   readonly assigned: Assigned;
   readonly artifacts: Artifacts;
+  readonly freezer?: Freezer;
   /** Ends the attempt. */
   readonly signal: AbortSignal;
 }
@@ -42,7 +44,7 @@ export function toSupersededResult(assigned: Assigned): TaskResult {
   return { ...emptyResult(assigned), stderr: SUPERSEDED };
 }
 
-async function runLogged({ guest, assigned, signal }: TaskRun, logs: TaskLogs): Promise<CommandEnd> {
+async function runLogged({ guest, assigned, signal, freezer }: TaskRun, logs: TaskLogs): Promise<CommandEnd> {
   const { workdir, timeoutMs, taskName, ...fields } = assigned.assignment;
   const command = await toCommand(guest, { ...fields, ...(workdir !== undefined && { cwd: workdir }) });
   const lines = { stdout: new TaskLines(guest.log, `task/${taskName}`), stderr: new TaskLines(guest.log, `task/${taskName}`) };
@@ -51,7 +53,7 @@ async function runLogged({ guest, assigned, signal }: TaskRun, logs: TaskLogs): 
     return logs.write(output, chunk);
   };
   try {
-    return await runHeldBack({ ...command, timeoutMs, signal }, onOutput);
+    return await runHeldBack({ ...command, timeoutMs, signal, freezer }, onOutput);
   } finally {
     lines.stdout.end();
     lines.stderr.end();
