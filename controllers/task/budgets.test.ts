@@ -242,6 +242,18 @@ describe('a running Task', () => {
     expect(spending()).toMatchObject({ used: { seconds: 10 }, remaining: { seconds: 990 } });
   });
 
+  it('that ends while it stands still is not charged for the standing', async () => {
+    const { add, lookAt, pass, edit, spending } = await withBudget({ seconds: 1_000 });
+    await add('a-one', { budget: { seconds: 8 } });
+    pass(8_000);
+    await lookAt('a-one');
+    pass(500_000);
+    await edit({ cancelled: true });
+    await lookAt('a-one');
+    await lookAt('a-one');
+    expect(spending()).toMatchObject({ used: { seconds: 8 }, reserved: { seconds: 0 } });
+  });
+
   it('keeps what it has used over its attempts', async () => {
     const { add, task, count, lookAt, pass, attempts, spending } = await withBudget({ tokens: 1_000 });
     await add('a-one', { budget: { tokens: 300 } });

@@ -213,7 +213,7 @@ export function usedBy({ status }: Task, now: Date): Sum {
   if (status?.startedAt === undefined || status.budget?.reserved === undefined) return settled;
   const frozenMs = (status.budget.frozenSeconds ?? 0) * 1_000 + frozenForMs(status, now);
   const elapsedMs = now.getTime() - Date.parse(status.startedAt) - frozenMs;
-  return { ...settled, seconds: settled.seconds + Math.max(0, Math.ceil(elapsedMs / 1_000)) };
+  return { ...settled, seconds: settled.seconds + Math.max(0, elapsedMs / 1_000) };
 }
 
 function frozenForMs(status: NonNullable<Task['status']>, now: Date): number {

@@ -108,13 +108,13 @@ function register(task: WithStatus<Task>): void {
 }
 
 async function follow(task: WithStatus<Task>, attending: Attending, ctx: ReconcileContext): Promise<Result> {
-  if (task.status.phase !== 'Running') clearMarks(task, ['Stuck', 'FileOverlap', 'Frozen'], { reason: 'NotRunning', message: '' }, ctx);
+  if (task.status.phase !== 'Running') clearMarks(task, ['Stuck', 'FileOverlap'], { reason: 'NotRunning', message: '' }, ctx);
   if (isHeld(task)) return attend(task, attending, ctx);
   // Its last claim may have been ended by the book.
   attending.leases.forget(attemptOf(task));
   const { budgets } = attending;
   if (isFinished(task)) {
-    await budgets.settle(task);
+    await settleUp(task, budgets, ctx);
     return wantsRetry(task) ? restart(task, ctx) : rest(task, attending, ctx.now());
   }
   const board = await attending.boards.of(task);
@@ -122,12 +122,18 @@ async function follow(task: WithStatus<Task>, attending: Attending, ctx: Reconci
   board.unclaim(task.metadata.name);
   // An agent is claiming it by the book at this moment; whether it succeeds or not, there will be another look.
   if (board.isBeingClaimed(task.metadata.name)) return {};
-  await budgets.settle(task);
+  await settleUp(task, budgets, ctx);
   const avoid = attending.avoided.get(task.metadata.uid);
   // From here to the claim nothing waits, so that two tasks cannot take the same place.
   const decision = nextStep(task, board, { now: ctx.now(), canVerify: attending.verifier !== undefined, avoid });
   if (decision.step === 'assign') attending.avoided.delete(task.metadata.uid);
   return advance(task, decision, { board, budgets, ctx });
+}
+
+/** How long it stood still is a part of the reckoning, and forgotten after it. */
+async function settleUp(task: WithStatus<Task>, budgets: Budgets, ctx: ReconcileContext): Promise<void> {
+  await budgets.settle(task);
+  clearMarks(task, ['Frozen'], { reason: 'NotRunning', message: '' }, ctx);
 }
 
 interface Advancing {
