@@ -29,6 +29,7 @@ export async function attendPulled(task: WithStatus<Task>, { agent, verdict }: H
   if (leftMs <= 0) return lose(task, means);
   const timeMs = timeLeftMs(task, means.ctx.now());
   if (timeMs <= 0) return timeOut(task, means);
+  await giveMore(task, means);
   const look = await watchOver(task, means);
   if (!look.isGivenUp) return { requeueAfterMs: Math.min(leftMs, timeMs, LOOK_MS, look.inMs ?? LOOK_MS) };
   means.deps.avoided.set(task.metadata.uid, task.status.owner ?? '');
@@ -51,6 +52,12 @@ async function timeOut(task: WithStatus<Task>, means: Means): Promise<Result> {
   means.deps.leases.forget(attemptOf(task));
   await sayItIsGone(task, `its time is over (timeoutSeconds ${timeoutSeconds})`, means);
   return countFailure(task, 'AttemptFailed', `timed out after ${timeoutSeconds} s`, means.ctx);
+}
+
+/** What it works with is not ours to stop; it is only counted. */
+async function giveMore(task: WithStatus<Task>, { deps: { budgets }, ctx }: Means): Promise<void> {
+  budgets.record(task);
+  if (budgets.usedUp(task, ctx.now()).over !== undefined) await budgets.reserve(task, ctx.now());
 }
 
 /** Claimed, and not begun before somebody has approved how. */

@@ -19,7 +19,8 @@ withSandboxes('coding agents in a team', () => {
   const give = (name: string, backend: string, steps: readonly Step[], more: object = {}) =>
     lab.at.create('Task', `mixed-${name}`, { team: 'mixed', assignTo: backend, prompt: inlineScript(steps), maxAttempts: 1, ...more });
   const agentProcesses = async (backend: string) =>
-    (await lab.at.inside(`mixed-${backend}`, 'sh', '-c', 'cat /proc/[0-9]*/cmdline | tr "\\0" " "')).split('/opt/agentiso/tools').length - 1;
+    (await lab.at.inside(`mixed-${backend}`, 'sh', '-c', 'cat /proc/[0-9]*/cmdline | tr "\\0" " "')).split('/opt/agentiso/tools').length -
+    1;
   /** The model has been asked for this step of a script that has this word in it. */
   const asked = (word: string, step: number) =>
     vi.waitFor(() => expect(lab.model.hits.some((hit) => hit.step === step && hit.body.includes(word))).toBe(true), WAIT);
@@ -86,7 +87,15 @@ withSandboxes('coding agents in a team', () => {
     it('is tried again when it crashes', async () => {
       const name = `crash-${backend}`;
       const command = `test -e /workspace/${name} || { touch /workspace/${name}; kill -9 $PPID; sleep 30; }`;
-      await give(name, backend, [{ op: 'shell', command }, { op: 'text', text: `${name} is done` }], { maxAttempts: 2 });
+      await give(
+        name,
+        backend,
+        [
+          { op: 'shell', command },
+          { op: 'text', text: `${name} is done` },
+        ],
+        { maxAttempts: 2 },
+      );
       const { status } = await lab.ended(`mixed-${name}`);
       expect(status).toMatchObject({ result: { stdout: expect.stringContaining(`${name} is done`) } });
     });

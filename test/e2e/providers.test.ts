@@ -8,8 +8,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { AgentsHome, withSandboxes } from '../support/agents-home.ts';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { AgentsHome, WAIT, withSandboxes } from '../support/agents-home.ts';
 
 const KEY = 'invented-key-0123456789-of-the-file';
 const OTHER_KEY = 'invented-key-9876543210-of-the-environment';
@@ -26,6 +26,8 @@ withSandboxes('keys of providers', () => {
       seen.push(`${request.method} ${request.url} ${key}`);
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Echo': key });
       response.write(`data: you said ${key}\n\n`);
+      const usage = { input_tokens: 30, output_tokens: 70 };
+      response.write(`data: ${JSON.stringify({ type: 'message_start', message: { model: 'model-x', usage } })}\n\n`);
       // The second piece comes when the first was read: whoever waits for the whole answer waits for ever.
       server.once('go on', () => response.end('data: the end\n\n'));
       if (request.url !== '/v1/slow') server.emit('go on');
@@ -34,11 +36,12 @@ withSandboxes('keys of providers', () => {
     await once(server, 'listening');
     upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     mkdirSync(home.home, { recursive: true });
-    const config = `providers:\n  anthropic: { apiKey: ${KEY}, baseUrl: "${upstream}" }\n`;
+    const config = `providers:\n  anthropic: { apiKey: ${KEY}, baseUrl: "${upstream}" }\nprices:\n  model-x: { input: 1, output: 10 }\n`;
     writeFileSync(join(home.home, 'credentials.yaml'), config, { mode: 0o600 });
     await home.start(['--log-level', 'debug'], { OPENAI_API_KEY: OTHER_KEY, OPENAI_BASE_URL: `${upstream}/openai` });
     await home.create('Team', 'box', {
       isolation: { driver: 'sandbox' },
+      budget: { tokens: 1_000_000 },
       roles: [{ name: 'dev', provider: 'anthropic' }, { name: 'none' }],
     });
     await home.create('Team', 'bare', { isolation: { driver: 'process' }, roles: [{ name: 'dev', provider: 'anthropic' }] });
@@ -58,7 +61,8 @@ withSandboxes('keys of providers', () => {
     seen.length = 0;
     const answer = await ask(agent, 'anthropic/v1/messages', '-i', '-H', "'x-api-key: placeholder'", '-d', 'question');
     expect(seen).toEqual([`POST /v1/messages ${KEY}`]);
-    expect(answer).toContain(`data: you said ${'*'.repeat(KEY.length)}\n\ndata: the end\n\n 200`);
+    expect(answer).toContain(`data: you said ${'*'.repeat(KEY.length)}\n\n`);
+    expect(answer).toMatch(/data: the end\n\n 200$/);
     expect(answer).not.toMatch(/x-echo/i);
   });
 
@@ -92,6 +96,31 @@ withSandboxes('keys of providers', () => {
     });
     const { status } = await home.reached('ask', 'Succeeded');
     expect(status?.result?.stdout).toContain('data: the end');
+  });
+
+  it('are spent within a budget: counted as answers pass, and an attempt over it stands still until it may use more', async () => {
+    const script = 'for n in 1 2 3; do curl -sS "$AGENTISO_PROVIDERS_URL/anthropic/v1/messages" >/dev/null; sleep 1; done; echo done';
+    const spec = { team: 'box', assignTo: 'dev', command: script, budget: { tokens: 150, usd: '1' } };
+    await home.create('Task', 'spend', spec);
+    const frozen = await vi.waitFor(async () => {
+      const task = await home.task('spend');
+      expect(task.status?.conditions).toContainEqual(expect.objectContaining({ type: 'Frozen', status: 'True' }));
+      return task;
+    }, WAIT);
+    expect(frozen.status).toMatchObject({ phase: 'Running', budget: { used: { tokens: 200, usd: '0.00146' }, reserved: { tokens: 150 } } });
+    const states = `for f in /proc/[0-9]*/stat; do sed 's/.*) //' $f 2>/dev/null | cut -c1; done | grep -c T; true`;
+    expect(Number(await home.inside('box-dev', 'sh', '-c', states))).toBeGreaterThan(0);
+    expect((await home.cli('why', 'task', 'spend')).stdout).toMatch(/stands still: BudgetExhausted: it has used 200 tokens/);
+    const asked = seen.length;
+    await home.change('tasks', 'spend', { budget: { tokens: 1000 } });
+    const { status } = await home.reached('spend', 'Succeeded');
+    expect(status).toMatchObject({ attempt: 1, budget: { used: { tokens: 300, usd: '0.00219' } }, result: { stdout: 'done\n' } });
+    expect(seen.length).toBe(asked + 1);
+    // The other task of this team has asked once.
+    await vi.waitFor(async () => {
+      const team = (await home.list('teams')).find(({ metadata }) => metadata.name === 'box');
+      expect(team.status.spending).toMatchObject({ used: { tokens: 400 }, reserved: { tokens: 0 }, remaining: { tokens: 999_600 } });
+    }, WAIT);
   });
 
   it('are in no file, environment or argument of an agent', async () => {

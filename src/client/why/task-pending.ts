@@ -2,6 +2,7 @@
 import { type Agent, shortName, type Task } from '#api/types.ts';
 import { nearest } from '#lib/suggest.ts';
 import { lookAtAgent } from './agent.ts';
+import { lookAtShort } from './budget.ts';
 import { changeTask, commandOf } from './commands.ts';
 import { type Finding, leadingTo, type Sight, stuck, waiting } from './finding.ts';
 import { lastWords } from './task-failed.ts';
@@ -38,6 +39,8 @@ export function lookAtPending(task: Task, sight: Sight): Finding {
     case 'Retried':
     case 'PlanRefused':
       return waiting(SAYS, `${because}; it goes again at once`, PATIENCE);
+    case 'BudgetExhausted':
+      return lookAtShort(task, SAYS, { because, view: sight.view });
     case 'OpenForClaim':
       return lookAtOpen(task, sight);
     default:
@@ -191,10 +194,20 @@ function placesIn(tasks: readonly Task[]): ReadonlyMap<string, number> {
 }
 
 /** Reasons of those that stand in no line. */
+const BEFORE: ReadonlySet<string | undefined> = new Set([
+  'NoAgent',
+  'OpenForClaim',
+  'FilesInConflict',
+  'BudgetExhausted',
+  'AttemptFailed',
+  'AttemptLost',
+  'LeaseExpired',
+  'VerifyFailed',
+  'Stuck',
+]);
+
 function isBefore(reason: string | undefined): boolean {
-  return ['NoAgent', 'OpenForClaim', 'FilesInConflict', 'AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck'].includes(
-    reason ?? '',
-  );
+  return BEFORE.has(reason);
 }
 
 function turn(a: Task, b: Task): number {
