@@ -13,7 +13,6 @@ import type { IndexedPackage, Package } from './packages.ts';
 import { BASE_PACKAGES, type ImageInputs, imageHash, KERNEL_PACKAGE, kernelHash, RECIPE_VERSION, SYSTEM_WORDS } from './recipe.ts';
 import { BOOT_FILE, KERNEL_FILE, RECORD_FILE, ROOT_FILE, readKernel, readRoot, recordText } from './records.ts';
 import { makeRoot } from './root.ts';
-import { requireRoot, requireTools } from './tools.ts';
 import { sizeOf, syncPath, writeWhole } from './whole-file.ts';
 
 /** What a build is doing. */
@@ -43,8 +42,6 @@ interface Resolved {
 /** Under the lock of the directory. Gives the hash of the root that the name now stands for. */
 export async function buildImage(plan: BuildPlan): Promise<string> {
   const { layout, definition, signal, isForced, onProgress } = plan;
-  await requireTools();
-  requireRoot();
   // Only a build that was killed leaves something: whoever has the lock is alone.
   await rm(layout.scratch, { recursive: true, force: true });
   onProgress({ text: 'looking for the newest packages' });

@@ -5,12 +5,14 @@
 import { join } from 'node:path';
 import { type BuildStep, buildImage, sha256Of } from './build.ts';
 import { definitionOf, type ImageDefinition, readDefinitions } from './definitions.ts';
+import { explainingDisk } from './disk-errors.ts';
 import { ensureInitrd, type ImageGuestFiles } from './initrd.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { withLock } from './lock.ts';
 import { type Pruned, pruneImages } from './prune.ts';
 import { RECIPE_VERSION } from './recipe.ts';
 import { BOOT_FILE, KERNEL_FILE, type KernelRecord, ROOT_FILE, type RootRecord, readKernel, readName, readRoot } from './records.ts';
+import { requireRoot, requireTools } from './tools.ts';
 
 /** What a virtual machine is started with. */
 export interface ImageFiles {
@@ -100,8 +102,11 @@ export function openImages(options: ImagesOptions): Images {
     find,
     async build(name, { onProgress = () => undefined, signal, force: isForced = false }) {
       const definition = definitionOf(await readDefinitions(definitions), name);
+      await requireTools();
+      requireRoot();
       const onWait = () => onProgress({ text: 'another build is under way; waiting for it' });
-      await withLock(layout.lock, { signal, onWait }, () => buildImage({ layout, definition, node, signal, isForced, now, onProgress }));
+      const plan = { layout, definition, node, signal, isForced, now, onProgress };
+      await explainingDisk(directory, () => withLock(layout.lock, { signal, onWait }, () => buildImage(plan)));
       const files = await find(name);
       if (files === undefined) throw new Error(`the image ${name} was built and is not there`);
       return files;
@@ -124,7 +129,8 @@ export function openImages(options: ImagesOptions): Images {
       return parts !== undefined && (await sha256Of(join(layout.root(parts.root.hash), ROOT_FILE))) === parts.root.rootSha256;
     },
     async prune({ budgetBytes, ...waiting }) {
-      return withLock(layout.lock, waiting, () => pruneImages(layout, budgetBytes === undefined ? {} : { budgetBytes }));
+      const rules = budgetBytes === undefined ? {} : { budgetBytes };
+      return explainingDisk(directory, () => withLock(layout.lock, waiting, () => pruneImages(layout, rules)));
     },
   };
 }
