@@ -102,7 +102,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
         .map(({ metadata }) => metadata.uid),
     ...(machine && { machine }),
     guestAgentPath: guestAgentPath(),
-    findImage: findUserImage(process.env, process.cwd()),
+    findImage: findUserImage(hostEnv, process.cwd()),
     version: config.version ?? 'source',
     uplink: config.uplink ?? false,
     checkTeam(team) {

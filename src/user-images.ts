@@ -39,12 +39,17 @@ export async function openUserImages(environment: ImagesEnvironment): Promise<Us
   return { directory, ...openImages({ directory, guestFiles, definitions: definitionFolders(environment) }) };
 }
 
-/** Opened when somebody asks for the first time. */
-export function findUserImage(env: NodeJS.ProcessEnv, cwd: string): (name: string) => Promise<ImageFiles | undefined> {
-  const { AGENTISO_IMAGES: directory, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome, HOME: userHome = homedir() } = env;
+/** Opened when somebody asks for the first time. `env`: a variable of this process. */
+export function findUserImage(env: (name: string) => string | undefined, cwd: string): (name: string) => Promise<ImageFiles | undefined> {
   let opening: Promise<UserImages> | undefined;
   return async (name) => {
-    opening ??= openUserImages({ directory, cacheHome, configHome, userHome, cwd });
+    opening ??= openUserImages({
+      directory: env('AGENTISO_IMAGES'),
+      cacheHome: env('XDG_CACHE_HOME'),
+      configHome: env('XDG_CONFIG_HOME'),
+      userHome: env('HOME') || homedir(),
+      cwd,
+    });
     return (await opening).find(name);
   };
 }
