@@ -47,10 +47,15 @@ async function main(): Promise<void> {
   process.on('SIGHUP', () => {});
 
   if (options.identity !== undefined) binding.bindNow(options.identity);
+  await warmUp(options);
   const open = (name: 'control' | 'relay', serve: typeof serveControl) => listen(options, name, (stream) => serve(binding, stream));
   listeners.push(...(await Promise.all([open('control', serveControl), open('relay', serveRelay)])));
   watchLifetime({ isReachable: () => listeners.every(({ isInPlace }) => isInPlace), isNeeded: () => isNeeded(guestProcess), stop });
   say('listening');
+}
+
+async function warmUp({ isWarm }: GuestOptions): Promise<void> {
+  if (isWarm) await (await import('./machine/set-up.ts')).warmUp();
 }
 
 async function listen({ runDir, portsDir }: GuestOptions, name: string, serve: (stream: Duplex) => void): Promise<Door> {

@@ -11,6 +11,8 @@ export interface GuestOptions {
   readonly runDir: string;
   /** Folder of the ports of a virtual machine: the host comes by those, not by sockets. */
   readonly portsDir?: string;
+  /** Whether to bring what setting up a machine needs into memory, before anybody is heard: it will be copied from there. */
+  readonly isWarm?: boolean;
   /** Its durable memory. */
   readonly stateDir: string;
   /** The workspace root as it really lies in the file system. */
@@ -36,13 +38,13 @@ export function parseOptions(argv: readonly string[]): GuestOptions {
     workspace: required('workspace'),
     hasEgress: values.has('egress'),
     hasProviders: values.has('providers'),
-    ...(values.has('ports') && { portsDir: required('ports') }),
+    ...(values.has('ports') && { portsDir: required('ports'), isWarm: values.has('warm') }),
     ...(values.has('home') && { home: required('home') }),
   };
 }
 
 const WITH_VALUE = ['id', 'incarnation', 'run', 'state', 'workspace', 'home', 'ports'];
-const FLAGS = ['pool', 'egress', 'providers'];
+const FLAGS = ['pool', 'egress', 'providers', 'warm'];
 
 /** By hand: to load Node's parser would take longer than all the rest of the command line's way. */
 function readWords(argv: readonly string[]): Map<string, string> {

@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { linkLines, SET_UP_SCRIPT } from './script.ts';
+import { linkLines, SET_UP_SCRIPT, WARM_UP_SCRIPT } from './script.ts';
 
 describe('the set-up of a machine', () => {
-  it('is a script that a shell can read', () => {
-    const { status, stderr } = spawnSync('/bin/sh', ['-n', '-c', SET_UP_SCRIPT], { encoding: 'utf8' });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  it.each([SET_UP_SCRIPT, WARM_UP_SCRIPT])('is a script that Perl can read', (script) => {
+    const { status, stderr } = spawnSync('perl', ['-c', '-e', script], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '-e syntax OK\n' });
   });
 
   it('reseeds before it does anything else', () => {
-    const steps = [...SET_UP_SCRIPT.matchAll(/step: (\w+)/g)].map(([, step]) => step);
+    const steps = [...SET_UP_SCRIPT.matchAll(/step '(\w+)'/g)].map(([, step]) => step);
     expect(steps).toEqual(['randomness', 'clock', 'network', 'disk']);
   });
 

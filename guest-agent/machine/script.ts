@@ -1,43 +1,78 @@
-/** What setting a machine up does, as a shell and `ip` are told. Every value comes in a variable, none is part of the text. Pure. */
+/** What setting a machine up does, as Perl and `ip` are told. Every value comes in a variable, none is part of the text. Pure. */
 import type { MachineLink } from '#protocol/control.ts';
 
 /** The only network device of a machine, whatever else it has. */
 const DEVICE = 'eth0';
-/** RNDRESEEDCRNG: what was drawn before says nothing about what is drawn from now on. */
-const RESEED = 0x5207;
+/** What the kernel calls them, on amd64: the only kind of machine there is an image for. */
+const SYS = { settimeofday: 164, mount: 165 };
+/** RNDRESEEDCRNG: what was drawn before says nothing about what is drawn from now on. BLKFLSBUF: forget what is remembered of blocks. */
+const IOCTL = { reseed: 0x5207, flush: 0x1261 };
+/** nosuid, nodev, noatime; bind. */
+const MOUNT = { disk: 2 | 4 | 1024, bind: 4096 };
 
 /**
+ * In Perl, which every Debian has: one process for all of it, because starting one is what takes time on an emulated processor.
+ *
  * The disk is found by its serial number and mounted whole, where nobody looks; the parts of it that programs see are bound to their places.
  * What the kernel may remember of its blocks is from before there was this disk, and forgotten.
  */
 export const SET_UP_SCRIPT = `
-set -e
-echo 'step: randomness' >&2
-perl -e 'open(F, "+<", "/dev/urandom") or die $!; syswrite(F, pack("H*", $ENV{SEED})) == 64 or die "short seed"; ioctl(F, ${RESEED}, 0) or die $!'
-echo 'step: clock' >&2
-date -s "@$SECONDS_NOW" > /dev/null
-if [ -n "$LINK" ]; then
-  echo 'step: network' >&2
-  printf '%s\\n' "$LINK" | ip -batch -
-fi
-if [ -n "$DISK" ]; then
-  echo 'step: disk' >&2
-  device=
-  for block in /sys/block/vd*; do
-    if [ "$(cat "$block/serial")" = "$DISK" ]; then device=/dev/\${block##*/}; fi
-  done
-  [ -n "$device" ] || { echo "no disk is called $DISK" >&2; exit 1; }
-  blockdev --flushbufs "$device"
-  mkdir -p /run/agentiso/disk "$WORKSPACE" "$STATE"
-  mount -t ext4 -o nosuid,nodev,noatime "$device" /run/agentiso/disk
-  bind() {
-    mkdir -p "/run/agentiso/disk/$1" "$2"
-    mount --bind "/run/agentiso/disk/$1" "$2"
+use strict;
+sub step { print STDERR "step: $_[0]\n" }
+sub call { my $number = shift; syscall($number, @_) == 0 or die "$!\n" }
+sub mount_at {
+  my ($source, $target, $type, $flags) = @_;
+  my $options = '';
+  call(${SYS.mount}, $source, $target, $type, $flags, $options);
+}
+sub make { my $path = ''; for my $part (split m{/}, $_[0]) { $path .= "$part/"; mkdir $path, 0755 unless -d $path } }
+
+step 'randomness';
+open(my $random, '+<', '/dev/urandom') or die "$!\n";
+syswrite($random, pack('H*', $ENV{SEED})) == 64 or die "short seed\n";
+defined ioctl($random, ${IOCTL.reseed}, 0) or die "$!\n";
+
+step 'clock';
+my $now = pack('q2', int($ENV{TIME_MS} / 1000), $ENV{TIME_MS} % 1000 * 1000);
+call(${SYS.settimeofday}, $now, 0);
+
+if ($ENV{LINK} ne '') {
+  step 'network';
+  open(my $ip, '|-', 'ip', '-batch', '-') or die "$!\n";
+  print $ip "$ENV{LINK}\n";
+  close $ip or die "ip failed\n";
+}
+
+if ($ENV{DISK} ne '') {
+  step 'disk';
+  my $device;
+  opendir(my $blocks, '/sys/block') or die "$!\n";
+  for my $name (readdir $blocks) {
+    open(my $serial, '<', "/sys/block/$name/serial") or next;
+    chomp(my $found = readline($serial) // '');
+    $device = "/dev/$name" if $found eq $ENV{DISK};
   }
-  bind workspace "$WORKSPACE"
-  bind state "$STATE"
-  if [ -n "$AGENT_HOME" ]; then bind home "$AGENT_HOME"; fi
-fi
+  defined $device or die "no disk is called $ENV{DISK}\n";
+  open(my $disk, '<', $device) or die "$!\n";
+  ioctl($disk, ${IOCTL.flush}, 0);
+  close $disk;
+  my $whole = '/run/agentiso/disk';
+  make($whole);
+  mount_at($device, $whole, my $ext4 = 'ext4', ${MOUNT.disk});
+  for (['workspace', $ENV{WORKSPACE}], ['state', $ENV{STATE}], ['home', $ENV{AGENT_HOME}]) {
+    my ($part, $place) = @$_;
+    next if $place eq '';
+    make("$whole/$part");
+    make($place);
+    mount_at(my $source = "$whole/$part", $place, my $none = '', ${MOUNT.bind});
+  }
+}
+`;
+
+/** Brings the programs above, and those of the first commands of an agent, into memory. Changes nothing. */
+export const WARM_UP_SCRIPT = `
+system('ip', 'link', 'show');
+system('sh', '-c', 'cat /dev/null; mkfifo --version; git --version');
 `;
 
 /** The gateway is given, not asked for: on this link there is nobody else, and nobody who answers. */

@@ -6,9 +6,10 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import type { MachineParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { lazy } from '../lazy-modules.ts';
-import { linkLines, SET_UP_SCRIPT } from './script.ts';
+import { linkLines, SET_UP_SCRIPT, WARM_UP_SCRIPT } from './script.ts';
 
 const SET_UP_MS = 30_000;
+const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
 export interface MachinePlaces {
   readonly workspace: string;
@@ -20,9 +21,9 @@ export interface MachinePlaces {
 export async function setUpMachine(hostname: string, machine: MachineParams, places: MachinePlaces): Promise<void> {
   const { seed, timeMs, disk, link } = machine;
   await runScript({
-    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    PATH,
     SEED: seed,
-    SECONDS_NOW: (timeMs / 1_000).toFixed(3),
+    TIME_MS: String(timeMs),
     DISK: disk ?? '',
     WORKSPACE: places.workspace,
     STATE: places.stateDir,
@@ -38,9 +39,14 @@ export async function setUpMachine(hostname: string, machine: MachineParams, pla
   }
 }
 
-function runScript(env: Record<string, string>): Promise<void> {
+/** Everything that is needed later is read from the disk now; nothing is changed. Whether it works is seen later. */
+export async function warmUp(): Promise<void> {
+  await runScript({ PATH }, WARM_UP_SCRIPT).catch(() => {});
+}
+
+function runScript(env: Record<string, string>, script = SET_UP_SCRIPT): Promise<void> {
   return new Promise((resolve, reject) => {
-    lazy.childProcess.execFile('/bin/sh', ['-c', SET_UP_SCRIPT], { env, timeout: SET_UP_MS }, (error, _stdout, stderr) => {
+    lazy.childProcess.execFile('perl', ['-e', script], { env, timeout: SET_UP_MS }, (error, _stdout, stderr) => {
       if (error === null) return resolve();
       // The script says which step it is at before it begins with it.
       const lines = stderr.trim().split('\n');

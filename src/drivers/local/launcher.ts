@@ -33,6 +33,8 @@ export interface Launcher {
   pathsOf(id: string): WorkspacePaths;
   /** A word on the command line of every guest of this workspace, and of no other process of this machine. */
   markOf(id: string): string;
+  /** Before anything is made for a start: throws WaitingError when it is not its turn, StalledError when it cannot be. */
+  admit?(workspace: WorkspaceSpec): Promise<void>;
   /** The control groups of a start, made when they are missing: known first, because they go into the record. */
   ensureGroups(workspace: WorkspaceSpec): readonly string[];
   /** Makes everything else a start needs but the process. Can be repeated: an earlier try may have come to nothing. */

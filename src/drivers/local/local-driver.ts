@@ -191,6 +191,7 @@ export class LocalDriver implements Driver {
 
   async #launch(workspace: WorkspaceSpec, paths: WorkspacePaths): Promise<Found> {
     const { id, incarnation } = workspace;
+    await this.#launcher.admit?.(workspace);
     await ensureDirectories(paths);
     const groups = this.#launcher.ensureGroups(workspace);
     const intent = { id, incarnation, ...(groups.length > 0 && { groups }) };

@@ -91,7 +91,7 @@ function port(number: number, name: 'control' | 'relay'): string[] {
 /** Weaker inside the guest for the sake of speed, where each instruction is emulated; the machine's walls are not made of these. */
 const FOR_EMULATION = ['mitigations=off', 'init_on_alloc=0', 'nokaslr', 'lsm='];
 
-function kernelWords({ board, accel, tscKhz }: MachinePlan): string[] {
+function kernelWords({ board, accel, tscKhz, memory }: MachinePlan): string[] {
   return [
     ...['console=ttyS0', 'quiet', 'panic=-1', 'reboot=t', '8250.nr_uarts=1'],
     ...['audit=0', 'nowatchdog', 'cryptomgr.notests', 'rcupdate.rcu_expedited=1'],
@@ -100,5 +100,7 @@ function kernelWords({ board, accel, tscKhz }: MachinePlan): string[] {
     ...(board === 'microvm' && tscKhz !== undefined ? [`tsc_early_khz=${tscKhz}`] : []),
     `aiso.bus=${board === 'microvm' ? 'mmio' : 'pci'}`,
     ...['aiso.pool', 'aiso.arg=--ports', 'aiso.arg=/dev/virtio-ports', `aiso.clock=${CLOCK_AHEAD}`],
+    // A copy has it from its template; said all the same, so that both have one command line.
+    ...(memory === undefined ? [] : ['aiso.arg=--warm']),
   ];
 }

@@ -23,10 +23,12 @@ import { TOOL_PATH } from '../sandbox/args.ts';
 import { type Board, DISK_SERIAL, qemuArguments } from './args.ts';
 import { ensureDisk } from './disk.ts';
 import { explainMachineExit } from './exit.ts';
-import { BOUND, launchCommand, type MachineFiles } from './launch.ts';
+import { BOUND, launchCommand } from './launch.ts';
 import { Machine } from './machine.ts';
 import { type MachineFile, readMachineFile, writeMachineFile } from './machine-file.ts';
+import { restoreState } from './migration.ts';
 import type { VmSupport } from './support.ts';
+import { type TemplateFiles, type TemplateKind, Templates } from './templates.ts';
 
 /** What a machine is started with; src/images makes them. */
 export interface MachineImage {
@@ -47,6 +49,13 @@ export interface VmDriverOptions {
   readonly findImage: (name: string) => Promise<MachineImage | undefined>;
   /** Between the polite end of a machine and SIGKILL. */
   readonly stopGraceMs?: number;
+  /** False: every machine boots. */
+  readonly hasTemplates?: boolean;
+}
+
+export interface VmDriver extends Driver {
+  /** Settles when no template is being made. */
+  templatesSettled(): Promise<void>;
 }
 
 /** A machine that boots keeps one processor busy for seconds: more at once make all of them late. */
@@ -60,12 +69,13 @@ const STOP_GRACE_MS = 16_000;
 /** What QEMU itself needs beside the memory of its guest. */
 const OVERHEAD_MIB = 256;
 
-export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOptions): Driver {
+export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOptions): VmDriver {
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
   const stateDir = realpathSync(options.stateDir);
   closeInheritedOnExec();
   const launcher = new VmLauncher({ ...options, stateDir });
-  return new LocalDriver({ stateDir, launcher, log: options.log, stopGraceMs });
+  const driver = new LocalDriver({ stateDir, launcher, log: options.log, stopGraceMs });
+  return Object.assign(driver, { templatesSettled: () => launcher.templatesSettled() });
 }
 
 export function imageNotFound(name: string): StalledError {
@@ -82,6 +92,10 @@ class VmLauncher implements Launcher {
   readonly #machines = new Map<string, Machine>();
   /** Folders of machines that boot. */
   readonly #booting = new Set<string>();
+  /** What a start that was admitted will be, by folder. */
+  readonly #starts = new Map<string, Start>();
+  /** Absent where they cannot be: files of others cannot be bound without root. */
+  readonly #templates: Templates | undefined;
   #board: Board;
 
   constructor(options: VmDriverOptions) {
@@ -89,6 +103,8 @@ class VmLauncher implements Launcher {
     this.#options = options;
     this.#board = support.board;
     this.#home = hash(stateDir).slice(0, 8);
+    const { log, hasTemplates = true } = options;
+    if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: join(stateDir, '.templates'), support, log });
     this.isolation = { driver: 'vm', accel: support.accel, network: support.network, limits: support.limits };
   }
 
@@ -100,9 +116,23 @@ class VmLauncher implements Launcher {
     return `agentiso-vm-${hash(join(this.#options.stateDir, id)).slice(0, 32)}`;
   }
 
-  /** Also the first that is called: who has to wait for others that boot has left nothing behind. */
+  /** A copy of a template takes no time worth mentioning; of those that boot only a few may at once. */
+  async admit(workspace: WorkspaceSpec): Promise<void> {
+    const { support } = this.#options;
+    const { directory } = this.pathsOf(workspace.id);
+    const image = await this.#image(workspace.image ?? 'base');
+    const { vcpus, memoryMiB, diskGiB } = workspace.resources;
+    const kind: TemplateKind = {
+      ...{ image, vcpus, memoryMiB, diskGiB, board: this.#board, accel: support.accel },
+      hasNetwork: support.isRoot && workspace.network !== undefined,
+      ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
+    };
+    const template = await this.#templates?.find(kind, uidOf(workspace.team));
+    if (template === undefined) this.#takeSlot(directory);
+    this.#starts.set(directory, { kind, ...(template && { template }) });
+  }
+
   ensureGroups({ id, resources }: WorkspaceSpec): readonly string[] {
-    this.#takeSlot(this.pathsOf(id).directory);
     const { places } = this.#options.support;
     const limits = { ...resources, memoryMiB: resources.memoryMiB + OVERHEAD_MIB };
     return places === undefined ? [] : ensureGroups(places, this.#groupName(id), limits);
@@ -111,26 +141,28 @@ class VmLauncher implements Launcher {
   async prepare(workspace: WorkspaceSpec, paths: WorkspacePaths, groups: readonly string[]): Promise<StartCommand> {
     const { support } = this.#options;
     const { directory } = paths;
+    const start = this.#starts.get(directory);
+    if (start === undefined) throw new AgentisoError('Internal', 'a machine was not admitted before its start');
     try {
-      const image = await this.#image(workspace.image ?? 'base');
+      const { kind, template } = start;
+      const { id, incarnation, hostname, link } = workspace;
       const uid = support.isRoot ? uidOf(workspace.team) : undefined;
-      const files = await this.#ensureFiles(workspace, directory, image, uid);
-      const { id, incarnation, hostname, link, resources } = workspace;
-      const isConnected = support.isRoot && workspace.network !== undefined;
-      const machine: MachineFile = {
-        ...{ id, incarnation, hostname, board: this.#board, accel: support.accel },
-        ...(isConnected && link && { link }),
-      };
-      await writeMachineFile(directory, machine);
-      const plan = { ...resources, board: this.#board, accel: support.accel, hasNetwork: isConnected };
+      const disk = await ensureFolder(workspace, directory, uid);
+      await writeMachineFile(directory, {
+        ...{ id, incarnation, hostname, board: kind.board, accel: kind.accel },
+        ...(kind.hasNetwork && link && { link }),
+        ...(template && { state: template.state }),
+      });
+      const { kernel, initrd, root } = kind.image;
       const argv = launchCommand({
-        ...{ identity: workspace, mark: this.markOf(id), folder: directory, files, host: support.host, qemu: support.qemu },
+        ...{ identity: workspace, mark: this.markOf(id), folder: directory, host: support.host, qemu: support.qemu },
+        files: { kernel, initrd, root, disk, ...(template && { memory: template.memory }) },
         groups: groups.map((group) => join(group, 'cgroup.procs')),
-        network: isConnected ? { namespace: workspace.network ?? '' } : 'none',
+        network: kind.hasNetwork ? { namespace: workspace.network ?? '' } : 'none',
         hasKvm: support.accel === 'kvm',
         ...(uid !== undefined && { uid }),
         ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
-        arguments: qemuArguments({ ...plan, ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }) }),
+        arguments: qemuArguments({ ...kind, ...(template && { memory: 'copy' }) }),
       });
       this.#renewMachine(paths);
       return { argv, cwd: '/', environment: { PATH: TOOL_PATH }, files: [] };
@@ -142,26 +174,39 @@ class VmLauncher implements Launcher {
 
   /** From the start to a guest that knows who it is. Also for a machine that another daemon has started: whatever is missing is done. */
   async awaitGuest(paths: WorkspacePaths, signal: AbortSignal): Promise<void> {
-    const { log } = this.#options;
     const machine = this.#machineOf(paths);
     const known = await readMachineFile(paths.directory);
     if (known === undefined) return;
     const limit = AbortSignal.timeout(BOOT_MS[known.accel]);
-    const either = AbortSignal.any([signal, limit]);
     try {
-      await machine.qmp(either);
+      const either = AbortSignal.any([signal, limit]);
+      if (known.state === undefined) await machine.qmp(either);
+      else await restoreState(machine, known.state, either);
       const stream = await machine.connect('control', either);
       await bindMachine(stream, known, AbortSignal.any([signal, AbortSignal.timeout(BIND_MS)]));
     } catch (error) {
       if (signal.aborted) return;
-      log.warn({ workspaceId: known.id, board: known.board, err: error }, 'the machine did not come up');
-      // What it said on its console is known when it has ended.
-      if (limit.aborted && known.board === 'microvm') this.#board = 'q35';
-      await this.#quit(machine);
+      this.#options.log.warn({ workspaceId: known.id, board: known.board, err: error }, 'the machine did not come up');
+      await this.#giveUp(machine, paths, { known, isLate: limit.aborted });
       throw error;
     } finally {
       this.#booting.delete(paths.directory);
     }
+    const start = this.#starts.get(paths.directory);
+    if (start !== undefined && start.template === undefined) this.#templates?.makeSoon(start.kind);
+  }
+
+  async templatesSettled(): Promise<void> {
+    await this.#templates?.settled();
+  }
+
+  /** The next start is another way: without the template that it was a copy of, or on a board that does not depend on its clock. */
+  async #giveUp(machine: Machine, paths: WorkspacePaths, { known, isLate }: { known: MachineFile; isLate: boolean }): Promise<void> {
+    const start = this.#starts.get(paths.directory);
+    if (known.state !== undefined && start !== undefined) await this.#templates?.remove(start.kind);
+    else if (isLate && known.board === 'microvm') this.#board = 'q35';
+    // What it said on its console is known when it has ended.
+    await this.#quit(machine);
   }
 
   connect(paths: WorkspacePaths, port: GuestPort, signal: AbortSignal): Promise<Duplex> {
@@ -194,6 +239,7 @@ class VmLauncher implements Launcher {
   async release(paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<boolean> {
     this.#machines.get(paths.directory)?.close();
     this.#machines.delete(paths.directory);
+    this.#starts.delete(paths.directory);
     return removeGroups(this.#groups(paths, record));
   }
 
@@ -207,21 +253,6 @@ class VmLauncher implements Launcher {
     if (this.#booting.size >= BOOTS_AT_ONCE && !this.#booting.has(directory))
       throw new WaitingError('BootsUnderWay', `${BOOTS_AT_ONCE} machines are booting; this one is next`, 250);
     this.#booting.add(directory);
-  }
-
-  async #ensureFiles(workspace: WorkspaceSpec, directory: string, image: MachineImage, uid: number | undefined): Promise<MachineFiles> {
-    const disk = diskIn(directory);
-    const { base, resources } = workspace;
-    await mkdir(join(directory, 'bound'), { recursive: true, mode: 0o755 });
-    const owner = uid === undefined ? {} : { uid };
-    await ensureDisk({ path: disk, diskGiB: resources.diskGiB, ...owner, ...(base !== undefined && { base }) });
-    for (const name of BOUND) await writeFile(join(directory, 'bound', name), '', { flag: 'a', mode: 0o644 });
-    if (uid !== undefined) {
-      // Its parents are closed to everybody else.
-      await chmod(directory, 0o711);
-      await chown(join(directory, 'run'), uid, uid);
-    }
-    return { kernel: image.kernel, initrd: image.initrd, root: image.root, disk };
   }
 
   async #powerOff(main: ProcessIdentity, paths: WorkspacePaths, incarnation: string): Promise<void> {
@@ -270,6 +301,26 @@ class VmLauncher implements Launcher {
   #groupName(id: string): string {
     return `agentiso-${this.#home}-${id}`;
   }
+}
+
+interface Start {
+  readonly kind: TemplateKind;
+  readonly template?: TemplateFiles;
+}
+
+/** Gives the path of the disk. */
+async function ensureFolder({ base, resources }: WorkspaceSpec, directory: string, uid: number | undefined): Promise<string> {
+  const disk = diskIn(directory);
+  await mkdir(join(directory, 'bound'), { recursive: true, mode: 0o755 });
+  const owner = uid === undefined ? {} : { uid };
+  await ensureDisk({ path: disk, diskGiB: resources.diskGiB, ...owner, ...(base !== undefined && { base }) });
+  for (const name of BOUND) await writeFile(join(directory, 'bound', name), '', { flag: 'a', mode: 0o644 });
+  if (uid !== undefined) {
+    // Its parents are closed to everybody else.
+    await chmod(directory, 0o711);
+    await chown(join(directory, 'run'), uid, uid);
+  }
+  return disk;
 }
 
 /** A guest that is bound already has been so by this daemon or the one before. */

@@ -32,6 +32,16 @@ export class Machine {
     return (await this.#port(port, signal)).connect(signal);
   }
 
+  /** So that a guest that wakes up in a copy finds its host where its template had one. */
+  async openPorts(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#port('control', signal), this.#port('relay', signal)]);
+  }
+
+  /** To a socket of QEMU in the run directory. */
+  dial(socket: keyof typeof SOCKETS, signal: AbortSignal): Promise<Duplex> {
+    return this.#dial(SOCKETS[socket], signal);
+  }
+
   /** Stays open: what it says last is why the machine ended. */
   async qmp(signal: AbortSignal): Promise<Qmp> {
     this.#qmp ??= this.#openQmp(signal);

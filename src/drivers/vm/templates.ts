@@ -1,0 +1,223 @@
+/**
+ * Machines that have booted once and stand still for ever: a workspace begins as a copy of one in the time it takes to map its memory. Its
+ * guest has no identity and has heard no secret. One per image, QEMU, size and set of devices, in a folder of the driver's own.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { chmod, chown, mkdir, open, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Logger } from '#lib/log.ts';
+import { signalProcess } from '#lib/process-identity.ts';
+import { isPresent } from '../local/directories.ts';
+import { isOfHost } from '../local/launches.ts';
+import { listPids, readCommandLine, readProcess } from '../local/processes.ts';
+import { TOOL_PATH } from '../sandbox/args.ts';
+import { type MachinePlan, qemuArguments } from './args.ts';
+import { BOUND, launchCommand } from './launch.ts';
+import { Machine } from './machine.ts';
+import { saveState } from './migration.ts';
+import type { VmSupport } from './support.ts';
+
+export interface TemplateImage {
+  readonly hash: string;
+  readonly kernel: string;
+  readonly initrd: string;
+  readonly root: string;
+}
+
+export interface TemplateKind extends MachinePlan {
+  readonly diskGiB: number;
+  readonly image: TemplateImage;
+}
+
+export interface TemplatesOptions {
+  readonly directory: string;
+  readonly support: VmSupport;
+  readonly log: Logger;
+  /** All of them together take no more; the longest unused go first. */
+  readonly budgetBytes?: number;
+}
+
+export interface TemplateFiles {
+  readonly memory: string;
+  readonly state: string;
+}
+
+/** The number of no team. */
+const TEMPLATE_UID = 70_000;
+const BOOT_MS = 180_000;
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+const BUDGET_BYTES = 8 * GIB;
+
+/** Pure. A copy needs exactly what the template was: whatever tells two machines apart is in it. */
+export function templateKey({ image, diskGiB, ...plan }: TemplateKind, version: string): string {
+  const { hash, kernel, initrd } = image;
+  const { memory: _, ...rest } = plan;
+  return createHash('sha256')
+    .update(JSON.stringify([1, version, hash, kernel, initrd, diskGiB, rest]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+export class Templates {
+  readonly #options: TemplatesOptions;
+  readonly #markPrefix: string;
+  readonly #swept: Promise<void>;
+  #making: Promise<void> = Promise.resolve();
+  readonly #wanted = new Set<string>();
+
+  constructor(options: TemplatesOptions) {
+    this.#options = options;
+    this.#markPrefix = `agentiso-vm-template-${createHash('sha256').update(options.directory).digest('hex').slice(0, 8)}-`;
+    this.#swept = this.#sweep().catch((error: unknown) => options.log.warn({ err: error }, 'templates could not be swept'));
+  }
+
+  /** For machines of `uid`: their copies share its pages, and it is theirs to write, because QEMU opens no memory that it may not write. */
+  async find(kind: TemplateKind, uid: number): Promise<TemplateFiles | undefined> {
+    await this.#swept;
+    const folder = this.#folder(kind);
+    if (!existsSync(join(folder, 'state'))) return undefined;
+    const own = join(folder, `memory-${uid}`);
+    if (!(await isPresent(own))) await copyMemory(join(folder, 'memory'), own, uid);
+    const now = new Date();
+    await utimes(folder, now, now);
+    return { memory: own, state: join(folder, 'state') };
+  }
+
+  /** One after the other, and each once; whoever wants one meanwhile boots. */
+  makeSoon(kind: TemplateKind): void {
+    const key = templateKey(kind, this.#options.support.version);
+    if (this.#wanted.has(key)) return;
+    this.#wanted.add(key);
+    this.#making = this.#making
+      .then(() => this.make(kind))
+      .catch((error: unknown) => {
+        // Not tried again by this daemon: what fails takes as long as a boot.
+        this.#options.log.warn({ err: error }, 'no template could be made; machines boot instead');
+      });
+  }
+
+  settled(): Promise<void> {
+    return this.#making;
+  }
+
+  /** Idempotent. */
+  async make(kind: TemplateKind): Promise<void> {
+    await this.#swept;
+    const folder = this.#folder(kind);
+    if (await isPresent(folder)) return;
+    await this.#makeRoom();
+    const unfinished = `${folder}.new`;
+    await rm(unfinished, { recursive: true, force: true });
+    await this.#boot(kind, unfinished);
+    for (const name of ['run', 'bound', 'disk', 'console.pipe']) await rm(join(unfinished, name), { recursive: true, force: true });
+    await chmod(unfinished, 0o700);
+    await chown(join(unfinished, 'memory'), 0, 0);
+    await writeFile(join(unfinished, 'image'), kind.image.root);
+    await rename(unfinished, folder);
+    this.#options.log.info({ memoryMiB: kind.memoryMiB, image: kind.image.hash }, 'template of machines made');
+  }
+
+  /** One that a copy could not be made of. */
+  async remove(kind: TemplateKind): Promise<void> {
+    await rm(this.#folder(kind), { recursive: true, force: true });
+  }
+
+  async #boot(kind: TemplateKind, folder: string): Promise<void> {
+    const { support } = this.#options;
+    for (const name of ['run', 'bound']) await mkdir(join(folder, name), { recursive: true, mode: 0o755 });
+    for (const name of BOUND) await writeFile(join(folder, 'bound', name), '');
+    const [memory, disk] = [join(folder, 'memory'), join(folder, 'disk')];
+    await makeSparse(memory, kind.memoryMiB * MIB);
+    await makeSparse(disk, kind.diskGiB * GIB);
+    for (const path of [memory, disk, join(folder, 'run')]) await chown(path, TEMPLATE_UID, TEMPLATE_UID);
+    await chmod(folder, 0o711);
+    const key = templateKey(kind, support.version);
+    const [program, ...args] = launchCommand({
+      ...{
+        identity: { id: 'template', incarnation: key },
+        mark: `${this.#markPrefix}${key}`,
+        folder,
+        host: support.host,
+        qemu: support.qemu,
+      },
+      files: { ...kind.image, disk, memory },
+      groups: [],
+      network: kind.hasNetwork ? 'apart' : 'none',
+      uid: TEMPLATE_UID,
+      hasKvm: kind.accel === 'kvm',
+      ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
+      arguments: qemuArguments({ ...kind, memory: 'template' }),
+    });
+    const child = spawn(program, args, { cwd: '/', env: { PATH: TOOL_PATH }, stdio: 'ignore', detached: true });
+    const exited = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()));
+    const machine = new Machine(join(folder, 'run'));
+    try {
+      const signal = AbortSignal.timeout(BOOT_MS);
+      await machine.qmp(signal);
+      // Both: a copy is to find its hosts where they were.
+      for (const port of ['relay', 'control'] as const) await machine.connect(port, signal);
+      await saveState(machine, join(folder, 'run'), join(folder, 'state'));
+    } finally {
+      machine.close();
+      child.kill('SIGKILL');
+      await exited;
+    }
+  }
+
+  #folder(kind: TemplateKind): string {
+    return join(this.#options.directory, templateKey(kind, this.#options.support.version));
+  }
+
+  /** What an earlier daemon was at, and templates of images that are gone. */
+  async #sweep(): Promise<void> {
+    const { directory } = this.#options;
+    await mkdir(directory, { recursive: true, mode: 0o711 });
+    for (const pid of listPids()) {
+      const words = readCommandLine(pid);
+      const process = words.some((word) => word.startsWith(this.#markPrefix)) ? readProcess(pid) : undefined;
+      if (process !== undefined && isOfHost(process)) signalProcess(process, 'SIGKILL');
+    }
+    for (const name of readdirSync(directory)) {
+      const folder = join(directory, name);
+      if (name.endsWith('.new') || !(await hasImage(folder))) await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #makeRoom(): Promise<void> {
+    const { directory, budgetBytes = BUDGET_BYTES } = this.#options;
+    const found = (await readdir(directory)).map((name) => join(directory, name));
+    const sized = found.map((folder) => ({ folder, bytes: bytesOf(folder), usedMs: statSync(folder).mtimeMs }));
+    let total = sized.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const { folder, bytes } of sized.sort((a, b) => a.usedMs - b.usedMs)) {
+      if (total <= budgetBytes) return;
+      await rm(folder, { recursive: true, force: true });
+      total -= bytes;
+    }
+  }
+}
+
+async function hasImage(folder: string): Promise<boolean> {
+  return readFile(join(folder, 'image'), 'utf8').then(isPresent, () => false);
+}
+
+function bytesOf(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).blocks * 512, 0);
+}
+
+async function makeSparse(path: string, bytes: number): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  await file.truncate(bytes);
+  await file.close();
+}
+
+/** Whole or not there. */
+async function copyMemory(from: string, to: string, uid: number): Promise<void> {
+  const unfinished = `${to}.${process.pid}`;
+  await promisify(execFile)('cp', ['--sparse=always', '--reflink=auto', '--', from, unfinished], { env: { PATH: TOOL_PATH } });
+  await chown(unfinished, uid, uid);
+  await rename(unfinished, to);
+}
