@@ -6,7 +6,7 @@ import { shortName, type Task } from '#api/types.ts';
 import type { Notice } from '#relay/notices.ts';
 import { getCondition, isTrue } from '#runtime/conditions.ts';
 import type { ReconcileContext } from '#runtime/controller.ts';
-import { isHeld } from './card.ts';
+import { isAtStandstill, isHeld } from './card.ts';
 import { ofPlan } from './plan-notices.ts';
 import { ofRequest } from './request-notices.ts';
 import { said, type Teller } from './tell.ts';
@@ -23,7 +23,16 @@ export async function announce(task: Task, teller: Teller, ctx: ReconcileContext
 }
 
 export function noticesFor(task: Task, now: Date): Notice[] {
-  return [...ofRequest(task, now), ...ofPlan(task, now), ...ofStuck(task)];
+  return [...ofRequest(task, now), ...ofPlan(task, now), ...ofStuck(task), ...ofStandstill(task)];
+}
+
+/** Several agents got nowhere with it. */
+function ofStandstill(task: Task): Notice[] {
+  if (!isAtStandstill(task)) return [];
+  const { attempt = 0 } = task.status ?? {};
+  const name = shortName(task.spec.team, task.metadata.name);
+  const content = `Task ${name} has got nowhere, with another agent neither. Look at it (agentiso transcript ${task.metadata.name}), change what it asks for, then: agentiso retry ${task.metadata.name}`;
+  return [said(task, { to: 'orchestrator', type: 'request', content, key: `no-progress/${attempt}` })];
 }
 
 function ofStuck(task: Task): Notice[] {

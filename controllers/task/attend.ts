@@ -7,18 +7,14 @@ import { type Attending, attemptOf, LOOK_MS, type Means, ownerOf, RETRY_MS } fro
 import { isHeld, isVerifying, needsPlan } from './card.ts';
 import { attendPulled, awaitPlan } from './pulled.ts';
 import { isAlive, isLeaving, isStoppedWithDaemon, isStopping, suits } from './roster.ts';
-import { CANCELLED, countFailure, expire, fail, finish, handBack, start, type Verdict } from './transitions.ts';
+import { CANCELLED, countFailure, expire, fail, finish, handBack, NO_PROGRESS, start, type Verdict } from './transitions.ts';
 import { verifyAttempt } from './verifying.ts';
 import { watchOver } from './watch-over.ts';
 
 export async function attend(task: WithStatus<Task>, deps: Attending, ctx: ReconcileContext): Promise<Result> {
   const { attempts, client } = deps;
   const outcome = attempts.outcomes(task.metadata.uid).find((reported) => isCurrent(task, reported));
-  if (outcome) {
-    deps.recorded.add(keyOf(outcome));
-    deps.leases.forget(attemptOf(task));
-    return finish(task, outcome, ctx);
-  }
+  if (outcome) return record(task, outcome, { deps, ctx });
   const agent = await ownerOf(task, client);
   const verdict = whyItEnds(task, agent);
   if (task.status.claim === 'Pulled') return attendPulled(task, { agent, verdict }, { deps, ctx });
@@ -32,6 +28,14 @@ export async function attend(task: WithStatus<Task>, deps: Attending, ctx: Recon
   // Kept with the Task: by the time the agent's next run reports the attempt, the agent itself no longer shows it.
   if (wasCutWithDaemon(task, agent, attempts)) task.status.reason = 'Interrupted';
   return follow(task, agent, { deps, ctx });
+}
+
+function record(task: WithStatus<Task>, outcome: Outcome, { deps, ctx }: Means): Result {
+  deps.recorded.add(keyOf(outcome));
+  deps.leases.forget(attemptOf(task));
+  // Somebody else may see what this one did not.
+  if (outcome.prompt?.error?.code === NO_PROGRESS) deps.avoided.set(task.metadata.uid, task.status.owner ?? '');
+  return finish(task, outcome, ctx);
 }
 
 /** Gives a result only when the Task ends here: what cannot be sent today cannot be sent tomorrow. */

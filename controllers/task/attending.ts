@@ -6,6 +6,7 @@ import type { ReconcileContext } from '#runtime/controller.ts';
 import type { Attempts } from './attempts.ts';
 import type { Boards } from './boards.ts';
 import type { Leases } from './leases.ts';
+import type { PromptRuns } from './prompt-runs.ts';
 import type { Teller } from './tell.ts';
 import type { Verifier } from './verifier.ts';
 
@@ -16,6 +17,7 @@ export interface Attending {
   readonly teller: Teller;
   readonly verifier: Verifier | undefined;
   readonly leases: Leases;
+  readonly runs: PromptRuns;
   /** Outcomes that this process has put into a status. */
   readonly recorded: Set<string>;
   /** Task uid → the agent that got nowhere with it. */

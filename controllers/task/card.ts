@@ -93,6 +93,11 @@ export function isVerifying({ status }: Task): boolean {
   return status?.phase === 'Running' && status.reason === 'Verifying';
 }
 
+/** Nobody gets any further with it, and a person is to say how it goes on. */
+export function isAtStandstill({ status }: Task): boolean {
+  return status?.phase === 'Failed' && status.reason === 'NoProgress';
+}
+
 export function needsPlan(task: Task): boolean {
   return task.spec.planRequired && !isTrue(task, 'PlanApproved');
 }

@@ -2,7 +2,7 @@
  * Task: handed to a ready agent of its team, or claimed by one; run there once per attempt, its result kept in status.
  * Owns every field of Task.status. A claim is durable before the attempt is handed over, a result before it is acknowledged.
  */
-import type { Task } from '#api/types.ts';
+import type { Agent, Task } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { Notices } from '#relay/notices.ts';
 import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
@@ -17,6 +17,7 @@ import { type Decision, nextStep, wantsRetry } from './decide.ts';
 import { isAtRest, rest } from './finished.ts';
 import { Leases } from './leases.ts';
 import { ensureRemembered, numberIn } from './numbered.ts';
+import { PromptRuns } from './prompt-runs.ts';
 import { CREATED_BY_ANNOTATION, deadlineOf, halfTimeOf } from './request.ts';
 import { STUCK_FLOOR_MS } from './stuck.ts';
 import { Teller } from './tell.ts';
@@ -51,6 +52,7 @@ export function taskController(deps: TaskDeps): Controller<Task> {
     verifier,
     teller: new Teller(deps.notices),
     leases: new Leases(),
+    runs: new PromptRuns(),
     recorded: new Set(),
     avoided: new Map(),
     monotonicMs: deps.monotonicMs ?? (() => performance.now()),
@@ -64,10 +66,22 @@ export function taskController(deps: TaskDeps): Controller<Task> {
     // A pass mostly waits for the disk, and those that wait together share one write.
     concurrency: 64,
     watches: [
-      { kind: 'Agent', toKeys: (agent, type) => boards.onAgent(agent, type) },
-      { kind: 'Task', toKeys: (task, type) => boards.onTask(task, type) },
+      {
+        kind: 'Agent',
+        toKeys: (agent, type) => {
+          attending.runs.onAgent(agent as Agent);
+          return boards.onAgent(agent, type);
+        },
+      },
+      {
+        kind: 'Task',
+        toKeys: (task, type) => {
+          attending.runs.onTask(task as Task, type);
+          return boards.onTask(task, type);
+        },
+      },
     ],
-    wakes: [attempts.wake, boards.wake, ...(verifier ? [verifier.wake] : [])],
+    wakes: [attempts.wake, boards.wake, attending.runs.wake, ...(verifier ? [verifier.wake] : [])],
     async reconcile(task, ctx) {
       const isSettled = await settle(task, attending, ctx);
       const isSaid = await announce(task, attending.teller, ctx);
@@ -103,13 +117,27 @@ async function follow(task: WithStatus<Task>, attending: Attending, ctx: Reconci
   const board = await attending.boards.of(task);
   // Nobody holds it: a claim that the board remembers was not stored.
   board.unclaim(task.metadata.name);
+  attending.runs.release(task.metadata.uid);
   // An agent is claiming it by the book at this moment; whether it succeeds or not, there will be another look.
   if (board.isBeingClaimed(task.metadata.name)) return {};
   const avoid = attending.avoided.get(task.metadata.uid);
   // From here to the claim nothing waits, so that two tasks cannot take the same place.
-  const decision = nextStep(task, board, { now: ctx.now(), canVerify: attending.verifier !== undefined, avoid });
+  const wanted = nextStep(task, board, { now: ctx.now(), canVerify: attending.verifier !== undefined, avoid });
+  const decision = withinRuns(task, wanted, attending);
   if (decision.step === 'assign') attending.avoided.delete(task.metadata.uid);
   return advance(task, decision, { board, ctx });
+}
+
+/** A prompt starts only where there is room for one more coding agent. */
+function withinRuns(task: Task, decision: Decision, { runs }: Attending): Decision {
+  if (decision.step !== 'assign' || typeof task.spec.prompt !== 'string') return decision;
+  const message = runs.whyNot(decision.agent);
+  if (message === undefined) {
+    runs.claim(task, decision.agent);
+    return decision;
+  }
+  runs.wait(task);
+  return { step: 'wait', reason: 'PromptLimit', message };
 }
 
 interface Advancing {

@@ -6,7 +6,7 @@ import { isTrue } from '#runtime/conditions.ts';
 import type { Result } from '#runtime/controller.ts';
 import { type Attending, LOOK_MS } from './attending.ts';
 import { TASK_FINALIZER } from './boards.ts';
-import { isFinished } from './card.ts';
+import { isAtStandstill, isFinished } from './card.ts';
 import { wantsRetry } from './decide.ts';
 
 export async function rest(task: Task, { client, boards, verifier }: Attending, now: Date): Promise<Result> {
@@ -43,8 +43,8 @@ export function isAtRest(task: Task, before: Task | undefined): boolean {
 /** Marks of a running attempt, which a pass takes off. */
 const MARKS = ['Stuck', 'FileOverlap'];
 
-function isTalkedAbout({ spec }: Task): boolean {
-  return spec.request !== undefined || spec.planRequired;
+function isTalkedAbout(task: Task): boolean {
+  return task.spec.request !== undefined || task.spec.planRequired || isAtStandstill(task);
 }
 
 /** Undefined: it stays. One that a Team made would only be made again, and run again. */

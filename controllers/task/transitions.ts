@@ -88,7 +88,17 @@ function finishPrompt(task: WithStatus<Task>, end: PromptEnd, { result, timedOut
     fail(task, { reason: code, message: `${task.status.owner}: ${message}` }, moment);
     return AT_ONCE;
   }
-  return countFailure(task, code === 'NoEvidence' || code === 'NoProgress' ? code : 'AttemptFailed', `failed: ${code}: ${message}`, moment);
+  if (code === 'NoProgress') return standStill(task, message, moment);
+  return countFailure(task, code === 'NoEvidence' ? code : 'AttemptFailed', `failed: ${code}: ${message}`, moment);
+}
+
+/** Another agent has a try; when that gets nowhere either, a person is asked (announce.ts). */
+function standStill(task: WithStatus<Task>, message: string, moment: Moment): Result {
+  const { owner, attempt, notes = [] } = task.status;
+  const isFirst = !notes.some(({ author, text }) => author === 'system' && text.startsWith(`${NO_PROGRESS}:`));
+  if (isFirst) return countFailure(task, NO_PROGRESS, `was taken from ${owner}, for another agent to try: ${message}`, moment);
+  fail(task, { reason: NO_PROGRESS, message: `attempt ${attempt} on ${owner}: ${message}; a person was asked` }, moment);
+  return AT_ONCE;
 }
 
 /** Nobody's fault: the attempt does not count. */
@@ -109,6 +119,7 @@ export function conclude(task: WithStatus<Task>, how: string, moment: Moment): R
   return AT_ONCE;
 }
 
+export const NO_PROGRESS = 'NoProgress';
 export const CANCELLED: Verdict = { reason: 'Cancelled', message: 'spec.cancelled is true' };
 export const INTERRUPTED: Verdict = { reason: 'Interrupted', message: 'the daemon was stopped while this attempt ran' };
 export const LOST = 'was lost: its agent ended while it ran';

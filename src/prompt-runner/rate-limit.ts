@@ -6,11 +6,11 @@ const USUAL_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 7 * 24 * 3_600_000;
 
 const LIMITED =
-  /\b429\b|rate[ _-]?limit|too many requests|quota (?:exceeded|exhausted)|exceeded your current quota|RESOURCE_EXHAUSTED|usage limit|overloaded_error/i;
+  /(?:status|code|error|http)[^\d\n]{0,12}\b429\b|\b429\b[\s:,-]*(?:too many|rate|quota|resource)|rate[ _-]?limit|too many requests|quota (?:exceeded|exhausted)|exceeded your current quota|RESOURCE_EXHAUSTED|usage limit|overloaded_error/i;
 const AT_TIME = /\b(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))/;
 const EPOCH = /(?:reset|retry)[^\d\n]{0,40}\b(1[6-9]\d{8}|[2-9]\d{9})\b/i;
 const IN_TIME =
-  /(?:retry|reset|try again|wait)[^\d\n]{0,40}?(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)?\b/i;
+  /(?:retry|reset|try again|wait)[^\d\n]{0,40}?(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)?\b/i;
 
 /** Undefined: they mean nothing of the kind. */
 export function retryTime(words: string, now: Date): Date | undefined {
@@ -31,5 +31,6 @@ function statedMs(words: string, now: Date): number | undefined {
 function unitMs(unit: string): number {
   if (unit.startsWith('ms') || unit.startsWith('milli')) return 1;
   if (unit.startsWith('s')) return 1_000;
+  if (unit.startsWith('d')) return 86_400_000;
   return unit.startsWith('h') ? 3_600_000 : 60_000;
 }

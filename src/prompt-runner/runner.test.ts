@@ -157,3 +157,26 @@ it('asks a person where a rule says so, and takes silence for no', async () => {
   expect(no.outcome.notes?.[0]?.message).toBe('run: nobody answered within 0 s');
   expect(existsSync(inWorkspace('no'))).toBe(false);
 });
+
+it('pushes an agent that gets nowhere, gives its work to a new session, and gives up in the end', async () => {
+  const { outcome } = await lab.start({ text: script({ op: 'run', command: 'true' }, { op: 'stop', reason: 'max_tokens' }) }).ended;
+  expect(outcome.error?.code).toBe('NoProgress');
+  expect(outcome.notes?.map(({ reason }) => reason)).toEqual(['Nudged', 'HandedOver']);
+  const prompts = lab.transcript().filter(({ type }) => type === 'prompt');
+  expect(prompts).toHaveLength(9);
+  expect(prompts[3]?.text).toMatch(/^Your last turns did the same things/);
+  expect(prompts[6]?.text).toMatch(/^do this[\s\S]*--- Hand-over ---/);
+});
+
+it('goes on with the session of an attempt that was cut off', async () => {
+  const first = lab.start({ text: script({ op: 'write', path: 'cut', content: '' }, { op: 'hang' }) });
+  await vi.waitFor(() => expect(existsSync(inWorkspace('cut'))).toBe(true), soon);
+  const session = readFileSync(join(lab.folder, 'session'), 'utf8');
+  first.child.kill('SIGTERM');
+  await first.ended;
+  const { outcome } = await lab.start({ text: script({ op: 'write', path: 'whole', content: '' }), lastSession: session }).ended;
+  expect([outcome.error, outcome.sessionId]).toEqual([undefined, session]);
+  expect(lab.transcript()[0]?.text).toMatch(/^You were cut off. Go on where you stopped/);
+  const unknown = await lab.start({ text: script({ op: 'write', path: 'new', content: '' }), lastSession: 'nobody-knows-it' }).ended;
+  expect([unknown.outcome.error, unknown.outcome.sessionId === 'nobody-knows-it']).toEqual([undefined, false]);
+});
