@@ -70,7 +70,11 @@ export function toSupersededResult(assigned: Assigned): TaskResult {
   return { ...emptyResult(assigned), stderr: SUPERSEDED };
 }
 
-async function runLogged({ guest, assigned, signal, freezer }: TaskRun, logs: TaskLogs, prompt: PromptCommand | undefined): Promise<CommandEnd> {
+async function runLogged(
+  { guest, assigned, signal, freezer }: TaskRun,
+  logs: TaskLogs,
+  prompt: PromptCommand | undefined,
+): Promise<CommandEnd> {
   const { workdir, timeoutMs, taskName, env, command: line } = assigned.assignment;
   const what = prompt === undefined ? { command: line } : { argv: prompt.argv };
   const command = await toCommand(guest, { ...what, ...(env && { env }), ...(workdir !== undefined && { cwd: workdir }) });
@@ -95,6 +99,7 @@ async function runHeldBack(
   const command = await startCommand(start);
   const kept = { stdout: new Output(command.stdout), stderr: new Output(command.stderr) };
   const groups = new ToldGroups(start.groups, command.report);
+  start.freezer?.include(() => groups.families);
   const held = new Set<StreamName>();
   for (const name of ['stdout', 'stderr'] as const) {
     const stream = command[name];
