@@ -49,9 +49,9 @@ it('stops a command that was to be stopped before it had started', async () => {
 
 it('lets the time limit wait, and goes on with what was left of it', async () => {
   const freezer = new Freezer();
-  const command = await start('sleep 100', freezer, { timeoutMs: 300 });
+  const command = await start('sleep 100', freezer, { timeoutMs: 700 });
   freezer.set(true);
-  const first = await Promise.race([command.exited, new Promise((resolve) => setTimeout(resolve, 600, 'still there'))]);
+  const first = await Promise.race([command.exited, new Promise((resolve) => setTimeout(resolve, 1_000, 'still there'))]);
   expect(first).toBe('still there');
   freezer.set(false);
   expect(await command.exited).toMatchObject({ stoppedBy: 'timeout' });

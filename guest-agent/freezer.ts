@@ -10,6 +10,7 @@ interface Held {
 
 export class Freezer {
   #held: Held | undefined;
+  #others: () => readonly Family[] = () => [];
   #isFrozen = false;
 
   /** Safe at any time, any number of times; a command that is still to start is stopped as soon as it has. */
@@ -24,19 +25,29 @@ export class Freezer {
     if (this.#isFrozen) this.#apply();
   }
 
+  /** What the command has started beside its own group, as it is known at the time. */
+  include(others: () => readonly Family[]): void {
+    this.#others = others;
+    if (this.#isFrozen) this.#apply();
+  }
+
   /** It is to end, and must be able to: who is stopped hears of nothing but SIGKILL. */
   release(): void {
     const held = this.#held;
     this.#held = undefined;
-    if (held && this.#isFrozen) for (const family of held.families()) signalFamily(family, 'SIGCONT');
+    if (held && this.#isFrozen) for (const family of this.#all(held)) signalFamily(family, 'SIGCONT');
   }
 
   #apply(): void {
     if (!this.#held) return;
-    const { families, timer } = this.#held;
+    const { timer } = this.#held;
     if (this.#isFrozen) timer.pause();
-    for (const family of families()) signalFamily(family, this.#isFrozen ? 'SIGSTOP' : 'SIGCONT');
+    for (const family of this.#all(this.#held)) signalFamily(family, this.#isFrozen ? 'SIGSTOP' : 'SIGCONT');
     if (!this.#isFrozen) timer.resume();
+  }
+
+  #all({ families }: Held): readonly Family[] {
+    return [...families(), ...this.#others()];
   }
 }
 

@@ -96,6 +96,7 @@ async function runHeldBack(
   const command = await startCommand(start);
   const kept = { stdout: new Output(command.stdout), stderr: new Output(command.stderr) };
   const groups = new ToldGroups(start.groups, command.report);
+  start.freezer?.include(() => groups.families);
   const held = new Set<StreamName>();
   for (const name of ['stdout', 'stderr'] as const) {
     const stream = command[name];

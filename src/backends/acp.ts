@@ -28,15 +28,31 @@ export function customAgentPath(tools: string): string {
 /** {"argv": ["/opt/agentiso/tools/acp/bin/goose", "acp"], "env": {"OPENAI_HOST": "{baseUrl}"}, "mode": "auto"} */
 export function parseCustomAgent(text: string): CustomAgent {
   const value: unknown = JSON.parse(text);
-  const { argv, env = {}, mode, ...unknown } = isObject(value) ? value : {};
-  const wrong = (what: string) => new AgentisoError('Invalid', `acp/agent.json: ${what}`, { reason: 'BackendMissing' });
-  if (!isTexts(argv) || argv[0] === undefined) throw wrong('argv must be a list of texts, the program first');
-  if (!isObject(env) || !isTexts(Object.values(env))) throw wrong('env must be an object of texts');
-  if (mode !== undefined && typeof mode !== 'string') throw wrong('mode must be a text');
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw wrong(`${name} is not known; argv, env and mode are`);
-  const [program, ...rest] = argv;
-  return { argv: [program, ...rest], env: env as Record<string, string>, ...(mode !== undefined && { mode }) };
+  const fields = isObject(value) ? value : {};
+  for (const [name, parser] of Object.entries(FIELDS)) {
+    const isGood = fields[name] === undefined ? name !== 'argv' : parser.accepts(fields[name]);
+    if (!isGood) throw wrong(`${name} must be ${parser.words}`);
+  }
+  const unknown = Object.keys(fields).find((name) => !Object.hasOwn(FIELDS, name));
+  if (unknown !== undefined) throw wrong(`${unknown} is not known; ${Object.keys(FIELDS).join(', ')} are`);
+  // Each was looked at above.
+  return { env: {}, ...fields } as unknown as CustomAgent;
+}
+
+const FIELDS = {
+  argv: { accepts: (value: unknown) => isTexts(value) && value.length > 0, words: 'a list of texts, the program first' },
+  env: { accepts: (value: unknown) => isObject(value) && isTexts(Object.values(value)), words: 'an object of texts' },
+  mode: { accepts: (value: unknown) => typeof value === 'string', words: 'a text' },
+  readyAfterMs: { accepts: isMilliseconds, words: 'a number from 0 to 60000' },
+  loadsSessions: { accepts: (value: unknown) => typeof value === 'boolean', words: 'true or false' },
+};
+
+function wrong(what: string): AgentisoError {
+  return new AgentisoError('Invalid', `acp/agent.json: ${what}`, { reason: 'BackendMissing' });
+}
+
+function isMilliseconds(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= 60_000;
 }
 
 function configured({ custom, tools }: LaunchContext): CustomAgent {

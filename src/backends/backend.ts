@@ -77,6 +77,9 @@ export interface CustomAgent {
   readonly env: Readonly<Record<string, string>>;
   /** For session/set_mode. */
   readonly mode?: string;
+  /** What of AcpQuirks is known of it; the worst is assumed of the rest. */
+  readonly readyAfterMs?: number;
+  readonly loadsSessions?: boolean;
 }
 
 export interface Launch {

@@ -2,7 +2,6 @@
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as acp from '@agentclientprotocol/sdk';
-import type { AcpQuirks } from '#backends/backend.ts';
 import type { AgentProcess } from './agent-process.ts';
 import { RunFailure } from './failure.ts';
 import { type Fields, fieldsIn, isFields, textIn } from './loose.ts';
@@ -23,12 +22,12 @@ export interface McpServerEntry {
 
 export interface SessionStart {
   readonly agent: AgentProcess;
-  readonly quirks: Pick<AcpQuirks, 'loadsSessions'>;
   /** For the tools of the team to arrive at an agent that connects them behind our back. */
   readonly readyAfterMs: number;
   readonly workspace: string;
   readonly mcpServer: McpServerEntry;
   readonly mode: string | undefined;
+  /** To go on with, where the agent can. */
   readonly lastSession: string | undefined;
   readonly onUpdate: (update: unknown) => void;
   /** Gives the id of the option that is chosen; undefined: none. */
@@ -141,8 +140,8 @@ function toEntry({ name, command, args, env }: McpServerEntry) {
 
 type Soon = <T>(method: string, params: object) => Promise<T>;
 
-function canLoad(greeting: Fields, { lastSession, quirks }: SessionStart): boolean {
-  return lastSession !== undefined && quirks.loadsSessions && fieldsIn(greeting, 'agentCapabilities')?.['loadSession'] === true;
+function canLoad(greeting: Fields, { lastSession }: SessionStart): boolean {
+  return lastSession !== undefined && fieldsIn(greeting, 'agentCapabilities')?.['loadSession'] === true;
 }
 
 /** Undefined: it does not know it any more. */

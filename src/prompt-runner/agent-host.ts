@@ -109,15 +109,14 @@ export class AgentHost {
   }
 
   async #open(lastSession: string | undefined): Promise<AcpSession> {
-    const { job, backend, onUpdate, onPermission } = this.#parts;
+    const { job, backend, custom, onUpdate, onPermission } = this.#parts;
     if (backend.acp === undefined) throw new RunFailure('BackendMissing', `${backend.name} has no sessions`);
     const { context } = this;
     const agent = await this.start(backend.acp.launch(context));
-    const { quirks } = backend.acp;
     const mode = backend.acp.mode(context);
-    const { workspace, readyAfterMs = quirks.readyAfterMs } = job;
-    const place = { workspace, mcpServer: this.mcpServer };
-    this.#session = await openSession({ agent, quirks, readyAfterMs, ...place, mode, lastSession, onUpdate, onPermission });
+    const { readyAfterMs, loadsSessions } = { ...backend.acp.quirks, ...custom };
+    const ways = { readyAfterMs, mode, lastSession: loadsSessions ? lastSession : undefined };
+    this.#session = await openSession({ agent, workspace: job.workspace, mcpServer: this.mcpServer, ...ways, onUpdate, onPermission });
     // For the next attempt, should this one be cut off.
     if (job.sessionFile !== undefined) writeFileSync(job.sessionFile, this.#session.id, { mode: 0o600 });
     return this.#session;

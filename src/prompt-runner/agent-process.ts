@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Launch } from '#backends/backend.ts';
 import { keepEnd } from './cut.ts';
 import { RunFailure } from './failure.ts';
+import { isGroupAlive } from './live-group.ts';
 
 /** The guest gives the runner 5 s for everything: there must be time left to say what came of it. */
 const KILL_GRACE_MS = 2_500;
@@ -98,11 +99,11 @@ export class AgentProcess {
 
   async #goneWithin(limitMs: number): Promise<void> {
     const endMs = performance.now() + limitMs;
-    while (performance.now() < endMs && (!this.#hasExited || this.#signal(0))) await delay(POLL_MS);
+    while (performance.now() < endMs && (!this.#hasExited || isGroupAlive(this.#groupId))) await delay(POLL_MS);
   }
 
   /** False: nobody is left. */
-  #signal(signal: NodeJS.Signals | 0): boolean {
+  #signal(signal: NodeJS.Signals): boolean {
     try {
       process.kill(-this.#groupId, signal);
       return true;

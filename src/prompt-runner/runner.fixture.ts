@@ -54,7 +54,7 @@ export class RunnerLab {
     chmodSync(join(this.folder, 'team'), 0o755);
     const [runner, agent] = await Promise.all([bundleRunner(this.folder), bundleAcpAgent(this.folder)]);
     this.#runner = runner;
-    const custom = { argv: [process.execPath, agent], env: {}, mode: 'free' };
+    const custom = { argv: [process.execPath, agent], env: {}, mode: 'free', readyAfterMs: 0, loadsSessions: true };
     writeFileSync(join(this.folder, 'tools', 'acp', 'agent.json'), JSON.stringify(custom));
     this.#server = createServer((request, response) => {
       void (async () => {
@@ -81,7 +81,6 @@ export class RunnerLab {
         outcome: file('outcome.json'),
         sessionFile: file('session'),
         startPausesMs: [10, 10],
-        readyAfterMs: 0,
       },
       ...job,
     };

@@ -39,8 +39,6 @@ const promptExtras = {
   baseUrl: text,
   /** How long a person has to answer; then it is no. */
   askMs: integer({ min: 1, max: 86_400_000 }),
-  /** How long the tools of the team may take to arrive; as the backend says when absent. */
-  readyAfterMs: count,
   /** Pauses before the second and third try to start the agent. */
   startPausesMs: list(count, { max: 10 }),
 };

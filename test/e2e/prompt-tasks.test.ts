@@ -11,7 +11,7 @@ withSandboxes('a task with a prompt', () => {
   beforeAll(async () => {
     mkdirSync(join(tools(), 'acp'), { recursive: true });
     await bundleAcpAgent(join(tools(), 'acp'));
-    const agent = { argv: ['node', '/opt/agentiso/tools/acp/acp-agent.cjs'], env: {}, mode: 'free' };
+    const agent = { argv: ['node', '/opt/agentiso/tools/acp/acp-agent.cjs'], env: {}, mode: 'free', readyAfterMs: 0 };
     writeFileSync(join(tools(), 'acp', 'agent.json'), JSON.stringify(agent));
     await home.start([], { AGENTISO_TOOLS: tools() });
     await home.create('Team', 'try', {
@@ -89,16 +89,16 @@ withSandboxes('a task with a prompt', () => {
   it('of an agent that crashes, does nothing, or must not go on has failed, and says why', async () => {
     await create('crash', { prompt: script({ op: 'crash', message: 'out of ideas' }) });
     await create('idle', { assignTo: 'bob', prompt: script({ op: 'say', text: 'All done!' }) });
-    await create('slow', { assignTo: 'bob', timeoutSeconds: 8, prompt: script({ op: 'usage', used: 7, costUsd: 1 }, { op: 'hang' }) });
+    await create('slow', { assignTo: 'bob', timeoutSeconds: 5, prompt: script({ op: 'usage', used: 7, costUsd: 1 }, { op: 'hang' }) });
     const [crash, idle, slow] = await Promise.all(['crash', 'idle', 'slow'].map((name) => home.reached(`try-${name}`, 'Failed')));
     expect(readyMessage(crash)).toContain('AgentCrashed: it exited with 7 during session/prompt: out of ideas');
     expect(readyMessage(idle)).toContain('NoEvidence: it says that it is done, but called no tool and changed no file');
-    expect(readyMessage(slow)).toContain('timed out after 8 s');
+    expect(readyMessage(slow)).toContain('timed out after 5 s');
     expect(slow?.status?.result?.usage).toMatchObject({ costUsd: 1 });
   });
 
   it('waits until its provider wants more, without losing an attempt', async () => {
-    const limited = `API Error: 429 rate limit, resets at ${new Date(Date.now() + 9_000).toISOString()}`;
+    const limited = `API Error: 429 rate limit, resets at ${new Date(Date.now() + 5_000).toISOString()}`;
     // The second time the file is there, and there is something to do.
     const steps = [
       { op: 'run', command: 'if [ -e tried ]; then touch again; else touch tried; fi' },
