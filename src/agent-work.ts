@@ -158,7 +158,7 @@ const MAX_KNOWN = 1_000;
 /** Its own come first: they have most of what it has. */
 async function knownRefs({ metadata: { uid } }: Agent, repository: TeamRepository): Promise<ReadonlyMap<string, string>> {
   const own = [wipRef(uid), keptRef(uid), rescueRef(uid)];
-  const found = await repository.refs(...own, BASE_REFS, SOURCE_REFS, 'refs/heads');
+  const found = await repository.refs(...own, BASE_REFS, SOURCE_REFS, 'refs/heads', 'refs/tags');
   const isOwn = (ref: string) => own.some((prefix) => ref.startsWith(prefix));
   return new Map([...found].sort(([a], [b]) => Number(isOwn(b)) - Number(isOwn(a))));
 }

@@ -59,7 +59,10 @@ function candidatesOf(saved: readonly SaveOutcome[], own: ReadonlyMap<string, st
 
 /** Without those that only hold what was not committed. */
 function realCommits(saved: readonly SaveOutcome[]): string[] {
-  return saved.flatMap(({ exported: { head, branches } }) => [...(head === undefined ? [] : [head]), ...Object.values(branches)]);
+  return saved.flatMap(({ exported: { head, branches, refs } }) => {
+    const remembered = Object.entries(refs).flatMap(([name, commit]) => (name.includes('/remembered/') ? [commit] : []));
+    return [...(head === undefined ? [] : [head]), ...Object.values(branches), ...remembered];
+  });
 }
 
 async function unmergedOf(commits: readonly string[], merged: readonly string[], repository: TeamRepository): Promise<string[]> {

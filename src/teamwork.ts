@@ -12,6 +12,7 @@ import { taskBoards } from '#controllers/task/boards.ts';
 import { createTaskBook } from '#controllers/task/book.ts';
 import { Budgets } from '#controllers/task/budgets.ts';
 import { Radar } from '#git/radar.ts';
+import type { TeamRepositories } from '#git/team-repository.ts';
 import type { AuditLog } from '#lib/audit.ts';
 import { newUid } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
@@ -177,7 +178,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
   };
   return {
     deps,
-    sweeps: [agents.relay.sweep],
+    sweeps: [agents.relay.sweep, repositorySweep(agents.repositories)],
     desks: {
       messages: createMessageDesk({ post: agents.relay.post, taskBook: book }),
       vault: createVaultDesk(vault),
@@ -226,5 +227,18 @@ function openTasks(store: Store, isPulled: boolean): (agent: Agent) => number {
     const isOpen = ({ status }: Task) =>
       (status?.claim === 'Pulled') === isPulled && (status?.phase === 'Claimed' || status?.phase === 'Running');
     return (items as Task[]).filter(isOpen).length;
+  };
+}
+
+const TIDY_MS = 10 * 60_000;
+
+function repositorySweep(repositories: TeamRepositories): Sweep {
+  return {
+    name: 'repositories',
+    everyMs: TIDY_MS,
+    async sweep({ signal, log }) {
+      const packed = await repositories.tidy(signal);
+      if (packed > 0) log.info({ packed }, 'repositories of teams were packed');
+    },
   };
 }

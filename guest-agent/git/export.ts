@@ -9,6 +9,7 @@ import { lazy } from '../lazy-modules.ts';
 import { resolveInWorkspace } from '../workspace-path.ts';
 import { captureUncommitted, stashes } from './capture.ts';
 import { git, type Repository, startGit } from './git.ts';
+import { rememberedCommits } from './remembered.ts';
 import { readStatus, type Status } from './status.ts';
 
 const PREFIX = 'refs/agentiso/export';
@@ -80,10 +81,12 @@ interface Wanted {
   readonly branches: Readonly<Record<string, string>>;
   readonly withUncommitted: boolean;
   readonly isFinal: boolean;
+  /** What the host has. */
+  readonly have: readonly string[];
 }
 
 async function collectRefs(repository: Repository, wanted: Wanted): Promise<Record<string, string>> {
-  const { status, branches, withUncommitted, isFinal } = wanted;
+  const { status, branches, withUncommitted, isFinal, have } = wanted;
   const head = status?.head;
   const refs: Record<string, string> = {};
   if (head !== undefined) refs[`${PREFIX}/head`] = head;
@@ -94,7 +97,17 @@ async function collectRefs(repository: Repository, wanted: Wanted): Promise<Reco
   const kept = status?.hasStashes ? await stashes(repository) : [];
   for (const [index, stash] of kept.entries()) refs[`${PREFIX}/stash/${index}`] = stash;
   for (const [name, commit] of Object.entries(branches)) if (commit !== head) refs[`${PREFIX}/branches/${name}`] = commit;
-  return refs;
+  // Only the last time: until then the workspace itself remembers them.
+  return isFinal && status ? { ...refs, ...(await rememberedRefs(repository, [...kept, ...headOf(status), ...have])) } : refs;
+}
+
+function headOf({ head }: Status): readonly string[] {
+  return head === undefined ? [] : [head];
+}
+
+async function rememberedRefs(repository: Repository, known: readonly string[]): Promise<Record<string, string>> {
+  const commits = await rememberedCommits(repository, await existing(repository, known));
+  return Object.fromEntries(commits.map((commit, index) => [`${PREFIX}/remembered/${index}`, commit]));
 }
 
 /** False: the host has it all, and a bundle of nothing cannot be made. */

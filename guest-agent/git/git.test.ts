@@ -8,6 +8,7 @@ import type { GitExportResult } from '#protocol/control.ts';
 import type { Guest } from '../guest.ts';
 import { exportGit } from './export.ts';
 import { importGit } from './import.ts';
+import { MAX_APART } from './remembered.ts';
 import { parseStatus } from './status.ts';
 
 let folder: string;
@@ -26,6 +27,7 @@ beforeEach(() => {
     stateDir: join(folder, 'state'),
     env: () => ({ PATH: '/usr/bin:/bin', HOME: folder }),
     groups: { size: 0 },
+    log: { write: () => undefined },
   } as unknown as Guest;
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -228,4 +230,44 @@ it('moves a branch with its clean check-out, and overwrites nothing', async () =
   expect(readFileSync(join(guest.root, 'a.txt'), 'utf8')).toBe('two\n');
   expect(git('status', '--porcelain')).toBe('');
   expect(git('for-each-ref', 'refs/agentiso')).toBe('');
+});
+
+it('brings at last the commits that only a tag or a reflog knows, and nothing of what the host has', async () => {
+  const head = startRepository();
+  const commitOf = (name: string) => {
+    write({ [`${name}.txt`]: `${name}\n` });
+    git('add', '-A');
+    git('commit', '-q', '-m', name);
+    return git('rev-parse', 'HEAD');
+  };
+  const tagged = commitOf('tagged');
+  git('tag', '-a', '-m', 'a tag', 'v1');
+  git('reset', '-q', '--hard', head);
+  const first = commitOf('reset');
+  const second = commitOf('again');
+  git('reset', '-q', '--hard', head);
+  write({ 'a.txt': 'stashed\n' });
+  git('stash', 'push', '-q');
+  const rememberedIn = ({ refs }: GitExportResult) =>
+    Object.entries(refs).flatMap(([ref, commit]) => (ref.includes('/remembered/') ? [commit] : []));
+  expect(rememberedIn(await bring())).toEqual([]);
+  const result = await bring([head], true);
+  expect(rememberedIn(result).sort()).toEqual([tagged, second].sort());
+  expect([atHost('show', `${tagged}:tagged.txt`), atHost('show', `${first}:reset.txt`)]).toEqual(['tagged\n', 'reset\n']);
+  expect(rememberedIn(await bring([head, tagged, second], true))).toEqual([]);
+});
+
+it('joins them when they are many', async () => {
+  const head = startRepository();
+  const stale = Array.from({ length: MAX_APART + 1 }, (_, index) => {
+    const id = git('commit-tree', `${head}^{tree}`, '-p', head, '-m', `stale ${index}`);
+    git('update-ref', '-m', 'try', 'HEAD', id);
+    return id;
+  });
+  git('update-ref', 'HEAD', head);
+  await bring();
+  const { refs } = await bring([head], true);
+  const [joined = '', ...more] = Object.entries(refs).flatMap(([ref, commit]) => (ref.includes('/remembered/') ? [commit] : []));
+  expect(more).toEqual([]);
+  expect(atHost('rev-list', '--parents', '-1', joined).trim().split(' ').slice(1).sort()).toEqual([...stale].sort());
 });

@@ -5,10 +5,10 @@
 import { constants, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { QuickWrites } from '#lib/quick-writes.ts';
 import { lazy } from '../lazy-modules.ts';
 import { monotonicMs } from '../monotonic.ts';
 import { syncDirectory } from './durable-file.ts';
-import { QuickWrites } from './quick-writes.ts';
 
 export const NEWLINE = 0x0a;
 export const ROOM_BYTES = 64 * 1024;
@@ -16,7 +16,7 @@ export const ROOM_BYTES = 64 * 1024;
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_DSYNC;
 
 /** All files are on one disk. */
-const quick = new QuickWrites();
+const quick = new QuickWrites(monotonicMs);
 
 export class LineFile {
   readonly #handle: FileHandle;

@@ -8,6 +8,7 @@ import { errnoOf } from '#lib/process-identity.ts';
 import { bundleOf } from './bundle.ts';
 import { despiteStaleLocks } from './locks.ts';
 import { mergeSources } from './merge-sources.ts';
+import { packIfLarge } from './pack.ts';
 import { adoptRefs, receiveBundle, removeIncoming, storeBundle } from './receive.ts';
 import { BASE_REFS, RESCUE_REFS, SOURCE_REFS } from './refs.ts';
 import { describeRescued, listRescued, measure } from './rescued.ts';
@@ -60,6 +61,16 @@ export async function openTeamRepositories(home: string): Promise<TeamRepositori
     async list() {
       const found = await Promise.all((await uids()).map(async (teamUid) => ({ teamUid, about: await readAbout(directoryOf(teamUid)) })));
       return Promise.all(found.flatMap(({ teamUid, about }) => (about ? [sized(teamUid, about, directoryOf(teamUid))] : [])));
+    },
+    async tidy(signal) {
+      let packed = 0;
+      for (const uid of await uids()) {
+        signal?.throwIfAborted();
+        const options = { directory: directoryOf(uid), ...(signal && { signal }) };
+        // In turn with what moves refs there; merges go on beside it.
+        packed += Number(await queue.run(uid, async () => ((await readAbout(options.directory)) ? packIfLarge(options) : false)));
+      }
+      return packed;
     },
     remove: (uid) =>
       queue.run(uid, async () => {

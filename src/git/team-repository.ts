@@ -104,6 +104,8 @@ export interface TeamRepositories {
   }): Promise<TeamRepository>;
   find(teamUid: string): Promise<TeamRepository | undefined>;
   list(): Promise<readonly { readonly teamUid: string; readonly namespace: string; readonly name: string; readonly bytes: number }[]>;
+  /** Packs those that have become many files; nothing in them is dropped. Gives how many it has packed. */
+  tidy(signal?: AbortSignal): Promise<number>;
   /** One that holds work which is nowhere else, rescued or merged, is kept. */
   remove(teamUid: string): Promise<'removed' | 'kept' | 'absent'>;
 }

@@ -84,6 +84,7 @@ withSandboxes('the work of agents', () => {
       const steps = [
         'echo stash > a.txt && git stash -q',
         'git checkout -q -b aside && echo aside > aside.txt && git add . && git commit -qm aside && git checkout -q -',
+        'echo lost > lost.txt && git add . && git commit -qm lost && git reset -q --hard HEAD^',
         'echo staged > s.txt && git add s.txt && echo file > s.txt && echo new > new.txt',
         'mkdir -p ignored inner && echo no > ignored/x && git init -q inner && echo inner > inner/i.txt',
       ];
@@ -94,11 +95,11 @@ withSandboxes('the work of agents', () => {
       expect(kept.file('s.txt')).toBe('file\n');
       expect(kept.file('c.txt')).toBe('three\n');
       expect(kept.file('inner/i.txt')).toBe('inner\n');
-      expect(kept.all()).toEqual(expect.arrayContaining(['stash\n', 'staged\n', 'aside\n', 'file\n']));
+      expect(kept.all()).toEqual(expect.arrayContaining(['stash\n', 'staged\n', 'aside\n', 'file\n', 'lost\n']));
       expect(kept.all()).not.toContain('no\n');
       const [event] = (await home.events('Rescued')).filter((each) => each.involvedObject.name === agent);
       expect(event?.message).toContain(`refs/agentiso/rescue/${metadata.uid}`);
-      expect((await home.cli('rescue', 'list')).stdout).toMatch(new RegExp(`${metadata.uid} +default +${name} +${agent} +\\S+ +3 +`));
+      expect((await home.cli('rescue', 'list')).stdout).toMatch(new RegExp(`${metadata.uid} +default +${name} +${agent} +\\S+ +4 +`));
       expect((await home.cli('rescue', 'show', metadata.uid)).stdout).toMatch(/three[\s\S]*new\.txt/);
       const into = join(home.folder, `restored-${driver}`);
       expect(await home.cli('rescue', 'restore', metadata.uid.slice(0, 13), '--into', into)).toMatchObject({ code: 0, stderr: '' });

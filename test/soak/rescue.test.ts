@@ -18,8 +18,10 @@ const SEED = Number(process.env['AGENTISO_SEED'] ?? Date.now() % 1_000_000);
 const AGENTS = 2;
 const LONG = { timeout: 120_000, interval: 50 };
 
-/** New files only, so that nothing that was said is ever taken back; now and then staged, committed, stashed, or in a repository of its own. */
-const WRITER = `i=0
+/** New files only, so that nothing that was said is ever taken back; now and then staged, committed, stashed, in commits that only a tag or a reflog
+ * knows, or in a repository of its own. */
+const WRITER = `aside() { git checkout -q --detach && git add "$f" && git commit -qm "$i"; } > /dev/null 2>&1
+i=0
 while :; do
   case $((i % 7)) in
     3) mkdir -p "inner$i" && git init -q "inner$i" && f="inner$i/f$i" ;;
@@ -30,7 +32,9 @@ while :; do
   if [ -e .git ]; then
     case $((i % 11)) in
       2) git add "f$i" 2> /dev/null || true ;;
-      6) git add -A 2> /dev/null && git commit -qm "$i" || true ;;
+      4) aside && git tag "t$i" && git checkout -q - 2> /dev/null || true ;;
+      6) { git add "$f" && git commit -qm "$i"; } > /dev/null 2>&1 || true ;;
+      8) aside && git checkout -q - 2> /dev/null || true ;;
       9) git stash -q -u 2> /dev/null || true ;;
     esac
   fi
