@@ -39,6 +39,7 @@ export interface AgentsOptions
   readonly log: Logger;
   readonly guestAgentPath: string;
   readonly findImage: DriversOptions['findImage'];
+  readonly vmAcceleration?: DriversOptions['vmAcceleration'];
   readonly version: string;
   /** A name that an agent's proxy refused. */
   readonly onRefused: (agent: Agent, name: string) => void;

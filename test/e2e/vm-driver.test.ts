@@ -149,7 +149,7 @@ async function running(id: string): Promise<void> {
     expect(found?.phase).not.toBe('starting');
     return found;
   }, WAIT);
-  expect(state).toMatchObject({ phase: 'running' });
+  expect(state, state?.failure).toMatchObject({ phase: 'running' });
 }
 
 async function connect(spec: WorkspaceSpec): Promise<GuestClient> {
