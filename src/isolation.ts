@@ -69,7 +69,7 @@ export async function findDrivers({
   const machines = vmDriver({ stateDir: machinesDir, log, support, findImage });
   const isVmUsual = support.accel === 'kvm' && image !== undefined;
   const closeAll = async () => {
-    await Promise.all([close(), machines.closeTemplates()]);
+    await Promise.all([close(), machines.close()]);
   };
   return { drivers: [process, sandboxed, machines], sandbox, isVmUsual, close: closeAll };
 }

@@ -122,6 +122,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       const { pid } = await driver.create(SPEC, signal);
       await running(SPEC.id);
       await execute(await connect(SPEC), 'echo kept > file; sync');
+      await driver.close();
       driver = openDriver();
       expect(await driver.get(SPEC.id, signal)).toMatchObject({ pid, incarnation: 'first' });
       await running(SPEC.id);

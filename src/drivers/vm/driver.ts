@@ -56,8 +56,8 @@ export interface VmDriverOptions {
 export interface VmDriver extends Driver {
   /** Settles when no template is being made. */
   templatesSettled(): Promise<void>;
-  /** Ends what is nobody's. Workspaces go on. */
-  closeTemplates(): Promise<void>;
+  /** Lets go of all machines, which go on, and ends what is nobody's. */
+  close(): Promise<void>;
 }
 
 /** A machine that boots keeps one processor busy for seconds: more at once make all of them late. */
@@ -79,7 +79,7 @@ export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOp
   const driver = new LocalDriver({ stateDir, launcher, log: options.log, stopGraceMs });
   return Object.assign(driver, {
     templatesSettled: () => launcher.templatesSettled(),
-    closeTemplates: () => launcher.closeTemplates(),
+    close: () => launcher.close(),
   });
 }
 
@@ -201,7 +201,8 @@ class VmLauncher implements Launcher {
     if (start !== undefined && start.template === undefined) this.#templates?.makeSoon(start.kind);
   }
 
-  async closeTemplates(): Promise<void> {
+  async close(): Promise<void> {
+    for (const machine of this.#machines.values()) machine.close();
     await this.#templates?.close();
   }
 
