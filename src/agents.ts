@@ -43,6 +43,7 @@ export interface AgentsOptions
   readonly log: Logger;
   readonly guestAgentPath: string;
   readonly findImage: DriversOptions['findImage'];
+  readonly vmAcceleration?: DriversOptions['vmAcceleration'];
   readonly version: string;
   readonly hostEnv: (name: string) => string | undefined;
   readonly metrics: Pick<Metrics, 'counter' | 'histogram'>;

@@ -6,6 +6,7 @@ import type { Driver } from '#drivers/driver.ts';
 import { processDriver } from '#drivers/process/driver.ts';
 import { detectSandbox, type SandboxSupport } from '#drivers/sandbox/detect.ts';
 import { sandboxDriver } from '#drivers/sandbox/driver.ts';
+import { withAcceleration } from '#drivers/vm/acceleration.ts';
 import { vmDriver } from '#drivers/vm/driver.ts';
 import { detectVm, type VmUnavailable } from '#drivers/vm/support.ts';
 import { bindGuest } from '#guest/client.ts';
@@ -22,6 +23,8 @@ export interface DriversOptions {
   readonly hasLinks: boolean;
   /** Of virtual machines, by name; undefined for one that has not been built. */
   readonly findImage: (name: string) => Promise<ImageFiles | undefined>;
+  /** $AGENTISO_VM_ACCEL: kvm or tcg, without a trial. */
+  readonly vmAcceleration?: string | undefined;
 }
 
 export interface DriversHere {
@@ -40,7 +43,7 @@ const POOL_SIZE = 2;
 
 /** What works is found out by starting a sandbox, once per daemon. */
 export async function findDrivers(options: DriversOptions): Promise<DriversHere> {
-  const { home, guestAgentPath, log, hostEnv, hasLinks, findImage } = options;
+  const { home, guestAgentPath, log, hostEnv, hasLinks, findImage, vmAcceleration: asked } = options;
   const stateDir = join(home, 'state', 'workspaces');
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const sandbox = await detectSandbox(stateDir);
@@ -54,9 +57,20 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
   const close = () => sandboxed.closePool();
   const vm = await detectVm(sandbox);
   if ('reason' in vm) return { drivers: [process, sandboxed], sandbox, vm, close };
-  const machines = vmDriver({ stateDir: join(stateDir, 'vm'), log, support: vm, findImage });
-  const isVmUsual = vm.accel === 'kvm' && (await findImage(DEFAULT_IMAGE)) !== undefined;
-  return { drivers: [process, sandboxed, machines], sandbox, isVmUsual, close };
+  const machinesDir = join(stateDir, 'vm');
+  mkdirSync(machinesDir, { recursive: true, mode: 0o700 });
+  const image = await findImage(DEFAULT_IMAGE);
+  const support = await withAcceleration({ directory: machinesDir, image, support: vm, log, asked: asAcceleration(asked) });
+  const machines = vmDriver({ stateDir: machinesDir, log, support, findImage });
+  const isVmUsual = support.accel === 'kvm' && image !== undefined;
+  const closeAll = async () => {
+    await Promise.all([close(), machines.close()]);
+  };
+  return { drivers: [process, sandboxed, machines], sandbox, isVmUsual, close: closeAll };
+}
+
+function asAcceleration(text: string | undefined): 'kvm' | 'tcg' | undefined {
+  return text === 'kvm' || text === 'tcg' ? text : undefined;
 }
 
 /** Of an agent that names none. */

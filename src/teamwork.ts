@@ -116,6 +116,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     ...(machine && { machine }),
     guestAgentPath: guestAgentPath(),
     findImage: findUserImage(imagesEnvironment(hostEnv, process.cwd())),
+    vmAcceleration: hostEnv('AGENTISO_VM_ACCEL'),
     version: config.version ?? 'source',
     uplink: config.uplink ?? false,
     checkTeam(team) {

@@ -119,6 +119,8 @@ export class LocalDriver implements Driver {
     if (state === undefined) throw new NotFoundError(`there is no workspace ${id}`);
     if (state.phase === 'exited') throw new UnavailableError(`workspace ${id} has exited`, { reason: 'WorkspaceExited' });
     const paths = this.#launcher.pathsOf(id);
+    if (this.#launcher.connect !== undefined && state.phase === 'starting')
+      throw new WaitingError('GuestNotListening', 'the guest is not listening yet', 100);
     return this.#launcher.connect?.(paths, port, signal) ?? dialGuest(socketIn(paths.run, port), signal);
   }
 

@@ -56,6 +56,8 @@ export interface VmDriverOptions {
 export interface VmDriver extends Driver {
   /** Settles when no template is being made. */
   templatesSettled(): Promise<void>;
+  /** Lets go of all machines, which go on, and ends what is nobody's. */
+  close(): Promise<void>;
 }
 
 /** A machine that boots keeps one processor busy for seconds: more at once make all of them late. */
@@ -75,7 +77,10 @@ export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOp
   closeInheritedOnExec();
   const launcher = new VmLauncher({ ...options, stateDir });
   const driver = new LocalDriver({ stateDir, launcher, log: options.log, stopGraceMs });
-  return Object.assign(driver, { templatesSettled: () => launcher.templatesSettled() });
+  return Object.assign(driver, {
+    templatesSettled: () => launcher.templatesSettled(),
+    close: () => launcher.close(),
+  });
 }
 
 export function imageNotFound(name: string): StalledError {
@@ -194,6 +199,11 @@ class VmLauncher implements Launcher {
     }
     const start = this.#starts.get(paths.directory);
     if (start !== undefined && start.template === undefined) this.#templates?.makeSoon(start.kind);
+  }
+
+  async close(): Promise<void> {
+    for (const machine of this.#machines.values()) machine.close();
+    await this.#templates?.close();
   }
 
   async templatesSettled(): Promise<void> {

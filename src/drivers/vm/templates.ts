@@ -2,11 +2,11 @@
  * Machines that have booted once and stand still for ever: a workspace begins as a copy of one in the time it takes to map its memory. Its
  * guest has no identity and has heard no secret. One per image, QEMU, size and set of devices, in a folder of the driver's own.
  */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { chmod, chown, mkdir, open, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, chown, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Logger } from '#lib/log.ts';
 import { signalProcess } from '#lib/process-identity.ts';
@@ -14,9 +14,8 @@ import { isPresent } from '../local/directories.ts';
 import { isOfHost } from '../local/launches.ts';
 import { listPids, readCommandLine, readProcess } from '../local/processes.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
-import { type MachinePlan, qemuArguments } from './args.ts';
-import { BOUND, launchCommand } from './launch.ts';
-import { Machine } from './machine.ts';
+import type { MachinePlan } from './args.ts';
+import { withBareMachine } from './boot.ts';
 import { saveState } from './migration.ts';
 import type { VmSupport } from './support.ts';
 
@@ -45,10 +44,7 @@ export interface TemplateFiles {
   readonly state: string;
 }
 
-/** The number of no team. */
-const TEMPLATE_UID = 70_000;
 const BOOT_MS = 180_000;
-const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const BUDGET_BYTES = 8 * GIB;
 
@@ -68,6 +64,7 @@ export class Templates {
   readonly #swept: Promise<void>;
   #making: Promise<void> = Promise.resolve();
   readonly #wanted = new Set<string>();
+  readonly #closing = new AbortController();
 
   constructor(options: TemplatesOptions) {
     this.#options = options;
@@ -95,6 +92,7 @@ export class Templates {
     this.#making = this.#making
       .then(() => this.make(kind))
       .catch((error: unknown) => {
+        if (this.#closing.signal.aborted) return;
         // Not tried again by this daemon: what fails takes as long as a boot.
         this.#options.log.warn({ err: error }, 'no template could be made; machines boot instead');
       });
@@ -104,15 +102,26 @@ export class Templates {
     return this.#making;
   }
 
+  /** Ends what is being made. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the daemon is stopping'));
+    await this.#making;
+  }
+
   /** Idempotent. */
   async make(kind: TemplateKind): Promise<void> {
     await this.#swept;
     const folder = this.#folder(kind);
-    if (await isPresent(folder)) return;
+    if (this.#closing.signal.aborted || (await isPresent(folder))) return;
     await this.#makeRoom();
     const unfinished = `${folder}.new`;
     await rm(unfinished, { recursive: true, force: true });
-    await this.#boot(kind, unfinished);
+    try {
+      await this.#boot(kind, unfinished);
+    } catch (error) {
+      await rm(unfinished, { recursive: true, force: true });
+      throw error;
+    }
     for (const name of ['run', 'bound', 'disk', 'console.pipe']) await rm(join(unfinished, name), { recursive: true, force: true });
     await chmod(unfinished, 0o700);
     await chown(join(unfinished, 'memory'), 0, 0);
@@ -126,46 +135,15 @@ export class Templates {
     await rm(this.#folder(kind), { recursive: true, force: true });
   }
 
-  async #boot(kind: TemplateKind, folder: string): Promise<void> {
+  async #boot({ image, diskGiB, ...plan }: TemplateKind, folder: string): Promise<void> {
     const { support } = this.#options;
-    for (const name of ['run', 'bound']) await mkdir(join(folder, name), { recursive: true, mode: 0o755 });
-    for (const name of BOUND) await writeFile(join(folder, 'bound', name), '');
-    const [memory, disk] = [join(folder, 'memory'), join(folder, 'disk')];
-    await makeSparse(memory, kind.memoryMiB * MIB);
-    await makeSparse(disk, kind.diskGiB * GIB);
-    for (const path of [memory, disk, join(folder, 'run')]) await chown(path, TEMPLATE_UID, TEMPLATE_UID);
-    await chmod(folder, 0o711);
-    const key = templateKey(kind, support.version);
-    const [program, ...args] = launchCommand({
-      ...{
-        identity: { id: 'template', incarnation: key },
-        mark: `${this.#markPrefix}${key}`,
-        folder,
-        host: support.host,
-        qemu: support.qemu,
-      },
-      files: { ...kind.image, disk, memory },
-      groups: [],
-      network: kind.hasNetwork ? 'apart' : 'none',
-      uid: TEMPLATE_UID,
-      hasKvm: kind.accel === 'kvm',
-      ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
-      arguments: qemuArguments({ ...kind, memory: 'template' }),
-    });
-    const child = spawn(program, args, { cwd: '/', env: { PATH: TOOL_PATH }, stdio: 'ignore', detached: true });
-    const exited = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()));
-    const machine = new Machine(join(folder, 'run'));
-    try {
-      const signal = AbortSignal.timeout(BOOT_MS);
-      await machine.qmp(signal);
-      // Both: a copy is to find its hosts where they were.
-      for (const port of ['relay', 'control'] as const) await machine.connect(port, signal);
-      await saveState(machine, join(folder, 'run'), join(folder, 'state'));
-    } finally {
-      machine.close();
-      child.kill('SIGKILL');
-      await exited;
-    }
+    const { kernel, initrd, root } = image;
+    const bare = {
+      ...{ folder, support, diskGiB, image: { kernel, initrd, root }, plan: { ...plan, memory: 'template' } as const },
+      mark: `${this.#markPrefix}${basename(folder)}`,
+    };
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BOOT_MS)]);
+    await withBareMachine(bare, (machine) => saveState(machine, join(folder, 'run'), join(folder, 'state')), signal);
   }
 
   #folder(kind: TemplateKind): string {
@@ -206,12 +184,6 @@ async function hasImage(folder: string): Promise<boolean> {
 
 function bytesOf(folder: string): number {
   return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).blocks * 512, 0);
-}
-
-async function makeSparse(path: string, bytes: number): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  await file.truncate(bytes);
-  await file.close();
 }
 
 /** Whole or not there. */

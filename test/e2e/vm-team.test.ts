@@ -1,0 +1,100 @@
+/** A daemon whose agents are machines and sandboxes: tasks, messages and packets between both kinds, and a daemon that dies in between. */
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Agent } from '#api/types.ts';
+import { AgentsHome } from '../support/agents-home.ts';
+import { machinesHere, testImagesDirectory } from '../support/machines.ts';
+import { requires } from '../support/requirements.ts';
+
+const here = await machinesHere();
+const TEST_MS = 400_000;
+const WAIT = { timeout: 300_000, interval: 200 };
+const ENV = { AGENTISO_IMAGES: testImagesDirectory() };
+const resources = { vcpus: 1, memoryMiB: 256, diskGiB: 1 };
+
+requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team of machines', () => {
+  const home = new AgentsHome();
+  beforeAll(async () => {
+    await home.start([], ENV);
+    const network = { allowInterAgent: true };
+    await home.create('Team', 'mixed', { isolation: { driver: 'sandbox' }, network, roles: [{ name: 'box' }] });
+    await home.create('Team', 'cell', {
+      parent: 'mixed',
+      isolation: { driver: 'vm' },
+      budget: { maxAgents: 2 },
+      network,
+      roles: [{ name: 'one', resources }],
+    });
+    await home.create('Team', 'other', { isolation: { driver: 'sandbox' }, network, roles: [{ name: 'box' }] });
+    await ready('mixed-box', 'cell-one', 'other-box');
+  }, TEST_MS);
+  afterAll(() => home.close(expect.anything()), TEST_MS);
+
+  const ready = (...names: string[]): Promise<Agent[]> =>
+    vi.waitFor(async () => {
+      const found = await Promise.all(names.map((name) => home.agent(name)));
+      for (const { status } of found) {
+        const condition = status?.conditions?.find(({ type }) => type === 'Ready');
+        expect(condition?.status, JSON.stringify(status)).toBe('True');
+      }
+      return found;
+    }, WAIT);
+  /** `connected`, or why not: what is denied is answered with a reset. */
+  const reach = (from: string, url: string): Promise<string> => {
+    const { hostname, port } = new URL(url);
+    const script = `const s = require('net').connect({ host: process.argv[1], port: process.argv[2] });
+      s.setTimeout(20000, () => done('ETIMEDOUT')).on('error', (e) => done(e.code)).on('connect', () => done('connected'));
+      const done = (word) => { process.stdout.write(word); process.exit(); };`;
+    return home.inside(from, 'node', '-e', script, hostname, port);
+  };
+  const urlOf = async (name: string) => (await home.agent(name)).status?.endpoints?.http ?? '';
+
+  it(
+    'runs a task and says what it is isolated by',
+    async () => {
+      const { status } = await home.agent('cell-one');
+      expect(status?.isolation).toMatchObject({ driver: 'vm', accel: here.support?.accel, network: 'nftables' });
+      await home.create('Task', 'hello', { team: 'cell', command: 'hostname; echo done > /workspace/file' });
+      const task = await vi.waitFor(async () => {
+        const found = await home.task('hello');
+        expect(found.status?.phase, JSON.stringify(found.status)).toBe('Succeeded');
+        return found;
+      }, WAIT);
+      expect(JSON.stringify(task.status)).toContain('cell-one');
+    },
+    TEST_MS,
+  );
+
+  it(
+    'talks to sandboxes as their teams allow, and to nobody else',
+    async () => {
+      const [box, machine, other] = [await urlOf('mixed-box'), await urlOf('cell-one'), await urlOf('other-box')];
+      expect(await reach('cell-one', box)).toBe('connected');
+      expect(await reach('mixed-box', machine)).toBe('connected');
+      expect(await reach('cell-one', other)).toMatch(/^E/);
+      expect(await reach('other-box', machine)).toMatch(/^E/);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'goes on when the daemon is killed, and the next one takes its machine over',
+    async () => {
+      const before = await home.agent('cell-one');
+      await home.kill();
+      await home.start([], ENV);
+      const [after] = await ready('cell-one');
+      expect(after?.status).toMatchObject({
+        pid: before.status?.pid,
+        incarnation: before.status?.incarnation,
+        restarts: before.status?.restarts,
+      });
+      // Whoever kills QEMU gets a new machine with the old files.
+      process.kill(before.status?.pid ?? Number.NaN, 'SIGKILL');
+      await vi.waitFor(async () => expect((await home.agent('cell-one')).status?.incarnation).not.toBe(before.status?.incarnation), WAIT);
+      await ready('cell-one');
+      await home.create('Task', 'again', { team: 'cell', command: 'cat /workspace/file' });
+      await vi.waitFor(async () => expect((await home.task('again')).status?.phase).toBe('Succeeded'), WAIT);
+    },
+    TEST_MS,
+  );
+});
