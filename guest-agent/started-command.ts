@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { EXEC_KILL_GRACE_MS } from '#protocol/control.ts';
+import { type Freezer, PausableTimer } from './freezer.ts';
 import { lazy } from './lazy-modules.ts';
 import { type CommandPipes, openPipes } from './pipes/command-pipes.ts';
 import { endFamily, type Family, type ProcessGroups, signalFamily } from './process-group.ts';
@@ -25,6 +26,8 @@ export interface CommandStart {
   readonly hasReport?: boolean;
   /** What belongs to the command beside its group; may grow while it runs. */
   readonly alsoEnd?: readonly Family[];
+  /** Whoever has it may let the command stand still. */
+  readonly freezer?: Freezer | undefined;
 }
 
 export interface CommandExit {
@@ -90,22 +93,25 @@ function closedOf(stream: Readable): Promise<void> {
 }
 
 async function follow(child: ChildProcess, start: CommandStart & { readonly groupId: number }): Promise<CommandExit> {
-  const { groupId, timeoutMs, signal, groups, alsoEnd = [] } = start;
+  const { groupId, timeoutMs = Number.POSITIVE_INFINITY, signal, groups, alsoEnd = [], freezer } = start;
   const families = (): readonly Family[] => [{ kind: 'group', id: groupId }, ...alsoEnd];
   let stoppedBy: CommandExit['stoppedBy'];
   let stopped: Promise<unknown> | undefined;
   const stop = (by: 'timeout' | 'cancel') => {
     stoppedBy ??= by;
     stopped ??= Promise.all(families().map((family) => endFamily(family, EXEC_KILL_GRACE_MS)));
+    freezer?.release();
   };
   const cancel = () => stop('cancel');
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop('timeout'), timeoutMs);
+  const timer = new PausableTimer(timeoutMs, () => stop('timeout'));
+  freezer?.hold({ families, timer });
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();
   try {
     const [code, endSignal] = await exited;
-    clearTimeout(timer);
+    timer.clear();
+    freezer?.release();
     signal.removeEventListener('abort', cancel);
     // What a command leaves in its group ends with it: otherwise it would run on, unknown to anybody.
     await stopped;

@@ -23,7 +23,7 @@ import { createEgress, type Egress } from '#network/egress/create-egress.ts';
 import type { Network } from '#network/network.ts';
 import { PortForwards } from '#network/port-forwards/port-forwards.ts';
 import type { CredentialSource } from '#providers/credential-file.ts';
-import { providerRoute } from '#providers/route.ts';
+import { type ProviderRouteOptions, providerRoute } from '#providers/route.ts';
 import { openRelay, type Relay, type RelayOptions } from '#relay/open-relay.ts';
 import type { TaskBook } from '#relay/task-book.ts';
 import type { Vault } from '#vault/vault.ts';
@@ -47,6 +47,8 @@ export interface AgentsOptions
   readonly credentials: CredentialSource;
   /** The directory of coding agents. Absent: there are none. */
   readonly tools?: string;
+  /** What agents' requests to providers count for, and what counts them. */
+  readonly metering: Pick<ProviderRouteOptions, 'taskOf' | 'onUsage'>;
   /** A name that an agent's proxy refused. */
   readonly onRefused: (agent: Agent, name: string) => void;
   readonly uplink: boolean;
@@ -118,7 +120,7 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
   });
   const egress = machine.createEgress({
     log,
-    ownPaths: providerRoute({ credentials: options.credentials, agentByUid, log, metrics: options.metrics }),
+    ownPaths: providerRoute({ credentials: options.credentials, agentByUid, log, metrics: options.metrics, ...options.metering }),
     onRefused(uid, name) {
       const agent = agentByUid(uid);
       if (agent) onRefused(agent, name);

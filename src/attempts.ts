@@ -41,6 +41,8 @@ const POLL_RETRY_MS = 2_000;
 const REVOKE_DEADLINE_MS = 15_000;
 /** Whoever asks for the end of an attempt has other attempts to look after. */
 const REVOKE_WAIT_MS = 1_000;
+/** Signals are sent at once. */
+const FREEZE_DEADLINE_MS = 5_000;
 
 /** Before the controllers start: then agents still show that the daemon before this one has stopped them. */
 export async function openAttempts(options: AttemptsOptions): Promise<OpenAttempts> {
@@ -285,6 +287,20 @@ class GuestAttempts implements OpenAttempts {
     const telling = this.#revoking.get(id) ?? this.#askToEnd(agentUid, attempt).finally(() => this.#revoking.delete(id));
     this.#revoking.set(id, telling);
     return telling;
+  }
+
+  async freeze(agentUid: string, asked: AttemptKey & { readonly isFrozen: boolean }): Promise<boolean> {
+    try {
+      const session = this.#options.sessions.get(agentUid);
+      if (!session?.state.isControlOpen) return false;
+      return (await session.call('freezeTask', asked, { deadlineMs: FREEZE_DEADLINE_MS })).isRunning;
+    } catch (error) {
+      this.#options.log.debug(
+        { err: error, agent: agentUid, ...asked },
+        'the guest hears later that an attempt is to stand still, or to go on',
+      );
+      return false;
+    }
   }
 
   async #askToEnd(agentUid: string, attempt: AttemptKey): Promise<boolean> {

@@ -10,6 +10,7 @@ import type { DaemonConfig } from '#config';
 import type { ControllerDeps } from '#controllers/index.ts';
 import { taskBoards } from '#controllers/task/boards.ts';
 import { createTaskBook } from '#controllers/task/book.ts';
+import { Budgets } from '#controllers/task/budgets.ts';
 import { Radar } from '#git/radar.ts';
 import type { AuditLog } from '#lib/audit.ts';
 import { newUid } from '#lib/clock.ts';
@@ -18,6 +19,7 @@ import type { Metrics } from '#lib/metrics.ts';
 import type { AgentMode } from '#mcp/agent-mode.ts';
 import type { WorkspaceIo } from '#mcp/workspace-io.ts';
 import type { CredentialSource } from '#providers/credential-file.ts';
+import { Meter } from '#providers/meter.ts';
 import { removeTeamMail } from '#relay/mail-sweep.ts';
 import type { RateLimits } from '#relay/rates.ts';
 import type { Sweep } from '#runtime/controller.ts';
@@ -41,6 +43,7 @@ import { chooseDriver, type DriverName } from './isolation.ts';
 import { liveTranscripts } from './live-transcripts.ts';
 import { createMergeDesk } from './merge-desk.ts';
 import { createMessageDesk } from './message-desk.ts';
+import { meteringOf } from './metering.ts';
 import { peopleInboxes } from './people-inboxes.ts';
 import { createRescueDesk } from './rescue-desk.ts';
 import { endAgents, endOrphans } from './stop-agents.ts';
@@ -86,7 +89,9 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
   const pulled = openTasks(store, true);
   const vault = await openVault({ home, log });
   const boards = taskBoards(client);
-  const book = createTaskBook({ client, boards, events: events.recorder('task'), canVerify: true });
+  const meter = new Meter({ prices: () => credentials.prices(), metrics });
+  const budgets = new Budgets(client, meter);
+  const book = createTaskBook({ client, boards, budgets, events: events.recorder('task'), canVerify: true });
   const agents = await openAgents({
     home,
     client,
@@ -99,6 +104,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     rates,
     audit,
     credentials,
+    metering: meteringOf(store, meter),
     hostEnv,
     ...(config.tools !== undefined && { tools: config.tools }),
     pulling: () =>
@@ -141,6 +147,8 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     attempts,
     artifacts,
     boards,
+    budgets,
+    meter,
     verifier,
     mergeVerifier,
     repositories: agents.repositories,

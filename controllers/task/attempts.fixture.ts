@@ -9,6 +9,7 @@ export interface FakeRun {
   readonly task: Task;
   readonly attempt: number;
   isRevoked: boolean;
+  isFrozen: boolean;
   /** Offers an outcome, as the guest would: also for one that nobody waits for. */
   end(result: CommandResult, more?: Partial<Outcome>): void;
   lose(): void;
@@ -52,6 +53,7 @@ export function fakeAttempts(before?: FakeAttempts, offered = new Map<string, Ou
       task,
       attempt,
       isRevoked: false,
+      isFrozen: false,
       end: (result, more = {}) => offer(run, { ...key, result: { sourceMessageId: `m-${keyOf(key)}`, ...result }, ...more }),
       lose: () => offer(run, key),
     };
@@ -83,6 +85,11 @@ export function fakeAttempts(before?: FakeAttempts, offered = new Map<string, Ou
       offered.delete(`${taskUid}/${attempt}`);
       for (const run of runs) if (run.task.metadata.uid === taskUid && run.attempt === attempt) run.isRevoked = true;
       return 'ended';
+    },
+    async freeze(_agentUid, { taskUid, attempt, isFrozen }) {
+      if (!fake.isReachable) return false;
+      for (const run of runs) if (run.task.metadata.uid === taskUid && run.attempt === attempt) run.isFrozen = isFrozen;
+      return true;
     },
     lastSeenMs: (taskUid, attempt) => fake.seenMs.get(`${taskUid}/${attempt}`),
     agentSeenMs: (agentUid, incarnation) => fake.agentsSeenMs.get(`${agentUid}/${incarnation}`),

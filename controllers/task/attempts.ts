@@ -59,6 +59,10 @@ export interface Attempts {
    * again, it is tried until the guest answers.
    */
   revoke(agentUid: string, taskUid: string, attempt: number): Promise<'ended' | 'unreachable'>;
+  /**
+   * Lets an attempt stand still, or go on; its lease goes on, and its time limit does not. Idempotent. False: the guest could not be told.
+   */
+  freeze(agentUid: string, asked: { readonly taskUid: string; readonly attempt: number; readonly isFrozen: boolean }): Promise<boolean>;
   /** When a heartbeat last said that the attempt is running, by the clock of performance.now(). */
   lastSeenMs(taskUid: string, attempt: number): number | undefined;
   /** When that run of an agent last gave a sign of life, by the clock of performance.now(). */

@@ -5,6 +5,7 @@ import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.t
 import type { Attempts, Outcome } from './attempts.ts';
 import { type Attending, attemptOf, LOOK_MS, type Means, ownerOf, RETRY_MS } from './attending.ts';
 import { isHeld, isVerifying, needsPlan } from './card.ts';
+import { watchBudget } from './freezing.ts';
 import { attendPulled, awaitPlan } from './pulled.ts';
 import { isAlive, isLeaving, isStoppedWithDaemon, isStopping, suits } from './roster.ts';
 import { CANCELLED, countFailure, expire, fail, finish, handBack, NO_PROGRESS, start, type Verdict } from './transitions.ts';
@@ -96,8 +97,11 @@ async function follow(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means
   const { attempt = 0 } = task.status;
   const leftMs = leases.leftMs(attemptOf(task), { nowMs: monotonicMs(), seenMs: attempts.lastSeenMs(uid, attempt) });
   if (leftMs > 0) {
+    const budget = await watchBudget(task, agent, { deps, ctx });
+    // What stands still makes no progress, and is not to blame for it.
+    if (budget.isFrozen) return { requeueAfterMs: Math.min(leftMs, LOOK_MS, budget.inMs ?? LOOK_MS) };
     const look = await watchOver(task, { deps, ctx });
-    if (!look.isGivenUp) return { requeueAfterMs: Math.min(leftMs, LOOK_MS, look.inMs ?? LOOK_MS) };
+    if (!look.isGivenUp) return { requeueAfterMs: Math.min(leftMs, LOOK_MS, look.inMs ?? LOOK_MS, budget.inMs ?? LOOK_MS) };
     if (!(await hasEnded(task, agent, deps))) return { requeueAfterMs: RETRY_MS };
     leases.forget(attemptOf(task));
     deps.avoided.set(uid, task.status.owner ?? '');

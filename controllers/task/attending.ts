@@ -5,6 +5,7 @@ import { ignoreNotFound } from '#lib/errors.ts';
 import type { ReconcileContext } from '#runtime/controller.ts';
 import type { Attempts } from './attempts.ts';
 import type { Boards } from './boards.ts';
+import type { Budgets } from './budgets.ts';
 import type { Leases } from './leases.ts';
 import type { PromptRuns } from './prompt-runs.ts';
 import type { Teller } from './tell.ts';
@@ -14,6 +15,7 @@ export interface Attending {
   readonly client: Client;
   readonly attempts: Attempts;
   readonly boards: Boards;
+  readonly budgets: Budgets;
   readonly teller: Teller;
   readonly verifier: Verifier | undefined;
   readonly leases: Leases;

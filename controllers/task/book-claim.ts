@@ -4,6 +4,7 @@ import { type Agent, shortName, type Task } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { AgentisoError, ConflictError, ignoreNotFound, isCode, UnavailableError } from '#lib/errors.ts';
 import type { TaskBook, TaskReference } from '#relay/task-book.ts';
+import type { WithStatus } from '#runtime/controller.ts';
 import type { Board } from './board.ts';
 import {
   agentOf,
@@ -78,6 +79,7 @@ async function tryClaim(deps: BookDeps, principal: Principal, { task, board, cla
   claim(copy, claimant, 'Pulled', moment);
   if (!board.claim(turnOf(task), claimant, copy.status.attempt ?? 0, 'book')) return undefined;
   try {
+    await setAside(copy, deps);
     const stored = await deps.client.updateStatus<Task>({ ...task, status: copy.status });
     deps.boards.stored(stored);
     publish(stored);
@@ -89,6 +91,13 @@ async function tryClaim(deps: BookDeps, principal: Principal, { task, board, cla
     if (isCode(error, 'Conflict')) return undefined;
     throw error;
   }
+}
+
+/** Its place is taken already: nobody else comes to it while this waits. */
+async function setAside(task: WithStatus<Task>, deps: BookDeps): Promise<void> {
+  const verdict = await deps.budgets?.reserve(task, nowOf(deps));
+  if (verdict)
+    throw new AgentisoError('QuotaExceeded', `task ${shortOf(task)} cannot be claimed: ${verdict.message}`, { reason: verdict.reason });
 }
 
 async function inTime(settled: Promise<void>, name: string): Promise<void> {
@@ -149,6 +158,8 @@ function refuse(task: Task, agent: Agent, { board, deps }: { readonly board: Boa
     throw new AgentisoError('Forbidden', `request ${shortOf(task)} is your own`, { hint: 'others claim what you ask for' });
   }
   if (task.metadata.deletionTimestamp !== undefined) throw new ConflictError(`task ${shortOf(task)} is being deleted`);
+  // The controller settles it at this moment: what it may use next depends on that.
+  if (task.status?.budget?.reserved !== undefined) throw new UnavailableError(`task ${shortOf(task)} is being settled; try again`);
   const obstacle = obstacleFor(task, board, { now: nowOf(deps), canVerify: deps.canVerify });
   const why = obstacle ? inWords(obstacle) : whyNotFor(task, agent, board);
   if (why !== undefined) throw new ConflictError(`task ${shortOf(task)} cannot be claimed: ${why}`, { reason: obstacleReason(obstacle) });

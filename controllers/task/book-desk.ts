@@ -6,6 +6,7 @@ import { copyJson, equalJson } from '#lib/json.ts';
 import type { TaskBook, TaskReference } from '#relay/task-book.ts';
 import type { EventRecorder, WithStatus } from '#runtime/controller.ts';
 import type { Boards } from './boards.ts';
+import type { Budgets } from './budgets.ts';
 import { isHeld } from './card.ts';
 import type { Moment } from './transitions.ts';
 
@@ -17,6 +18,8 @@ export interface BookDeps {
   /** The same as the controller's: both take places of agents. */
   readonly boards: Boards;
   readonly events: EventRecorder;
+  /** The same as the controller's. Absent: nothing is set aside. */
+  readonly budgets?: Budgets;
   /** Whether the controller has a verifier. */
   readonly canVerify: boolean;
   readonly now?: () => Date;

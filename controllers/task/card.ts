@@ -136,7 +136,9 @@ function faceOf({ status }: Task): Face {
 
 function isWilling(task: Task): boolean {
   if (isHeld(task) || isFinished(task) || task.metadata.deletionTimestamp !== undefined || task.spec.cancelled) return false;
-  return !BACKOFF_REASONS.has(task.status?.reason ?? '') && !hasPlanTimedOut(task);
+  const { reason = '' } = task.status ?? {};
+  // One that waits for a budget lets others go first that need less.
+  return !BACKOFF_REASONS.has(reason) && reason !== 'BudgetExhausted' && !hasPlanTimedOut(task);
 }
 
 /** By priority, then age, then name. */

@@ -8,6 +8,7 @@ import { fakeAttempts } from './attempts.fixture.ts';
 import type { Attempts, CommandResult } from './attempts.ts';
 import { taskBoards } from './boards.ts';
 import { createTaskBook } from './book.ts';
+import { Budgets } from './budgets.ts';
 import { type TaskDeps, taskController } from './controller.ts';
 
 export const OK: CommandResult = { exitCode: 0, stdout: 'hi\n', stderr: '', truncated: false, elapsedSeconds: 0.5 };
@@ -37,20 +38,21 @@ export function setUp(deps: Partial<TaskDeps> = {}) {
   const attempts = fakeAttempts();
   const notices = fakeNotices();
   const boards = taskBoards(world.client);
+  const budgets = new Budgets(world.client, deps.meter);
   const woken: string[] = [];
   const newController = (using: Attempts = attempts, its = taskBoards(world.client)) => {
     const { client, ctx } = world;
-    return taskController({ client, attempts: using, notices, boards: its, monotonicMs: () => ctx.now().getTime(), ...deps });
+    return taskController({ client, attempts: using, notices, boards: its, budgets, monotonicMs: () => ctx.now().getTime(), ...deps });
   };
   const controller = newController(attempts, boards);
   const { client, ctx } = world;
-  const book = createTaskBook({ client, boards, events: ctx.events, canVerify: deps.verifier !== undefined, now: ctx.now });
+  const book = createTaskBook({ client, boards, budgets, events: ctx.events, canVerify: deps.verifier !== undefined, now: ctx.now });
   controller.wakes?.[0]?.(({ name }) => void woken.push(name));
   const task = (name = 'a-one') => world.get<Task>('Task', name);
   let known: readonly KindObject[] = [];
   /** What the runtime does before a pass: it passes on every change. */
   const tell = (using = controller) => {
-    const now = ['Agent', 'Task'].flatMap((kind) => world.store.list(kind).items);
+    const now = ['Agent', 'Task', 'Team'].flatMap((kind) => world.store.list(kind).items);
     const uids = new Set(now.map(({ metadata }) => metadata.uid));
     const gone = known.filter(({ metadata }) => !uids.has(metadata.uid));
     known = now;

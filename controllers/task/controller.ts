@@ -12,6 +12,7 @@ import { attend, release, settle } from './attend.ts';
 import { type Attending, attemptOf, RETRY_MS } from './attending.ts';
 import type { Board } from './board.ts';
 import { type Boards, TASK_FINALIZER, taskBoards } from './boards.ts';
+import { Budgets, type SpentMeter } from './budgets.ts';
 import { isFinished, isHeld, turnOf } from './card.ts';
 import { type Decision, nextStep, wantsRetry } from './decide.ts';
 import { isAtRest, rest } from './finished.ts';
@@ -31,6 +32,10 @@ export interface TaskDeps {
   readonly attempts: Attempts;
   /** The same as the book's: both take places of agents. */
   readonly boards?: Boards;
+  /** The same as the book's: both set aside what Tasks may use. */
+  readonly budgets?: Budgets;
+  /** What Tasks use of models; nothing is counted when absent. */
+  readonly meter?: SpentMeter;
   /** Nobody is told anything when absent. */
   readonly notices?: Notices;
   /** A Task with `verify` fails at once when absent. */
@@ -44,11 +49,12 @@ export interface TaskDeps {
 }
 
 export function taskController(deps: TaskDeps): Controller<Task> {
-  const { client, attempts, verifier, boards = taskBoards(client) } = deps;
+  const { client, attempts, verifier, boards = taskBoards(client), budgets = new Budgets(client, deps.meter) } = deps;
   const attending: Attending = {
     client,
     attempts,
     boards,
+    budgets,
     verifier,
     teller: new Teller(deps.notices),
     leases: new Leases(),
@@ -80,8 +86,15 @@ export function taskController(deps: TaskDeps): Controller<Task> {
           return boards.onTask(task, type);
         },
       },
+      { kind: 'Team', toKeys: (team, type) => budgets.onTeam(team, type) },
     ],
-    wakes: [attempts.wake, boards.wake, attending.runs.wake, ...(verifier ? [verifier.wake] : [])],
+    wakes: [
+      attempts.wake,
+      boards.wake,
+      attending.runs.wake,
+      ...(verifier ? [verifier.wake] : []),
+      ...(deps.meter ? [deps.meter.wake] : []),
+    ],
     async reconcile(task, ctx) {
       const isSettled = await settle(task, attending, ctx);
       const isSaid = await announce(task, attending.teller, ctx);
@@ -92,12 +105,18 @@ export function taskController(deps: TaskDeps): Controller<Task> {
     async finalize(task) {
       const result = await release(task, attending);
       if (result !== 'done') return result;
+      await budgets.settle(withStatus(task));
+      budgets.forget(task);
       await rememberNumber(task, attending);
       await deps.artifacts?.removeTask(task);
       boards.forget(task);
       return 'done';
     },
   };
+}
+
+function withStatus(task: Task): WithStatus<Task> {
+  return { ...task, status: { ...task.status } };
 }
 
 /** What the status says of the object as a whole. */
@@ -113,19 +132,30 @@ async function follow(task: WithStatus<Task>, attending: Attending, ctx: Reconci
   if (isHeld(task)) return attend(task, attending, ctx);
   // Its last claim may have been ended by the book.
   attending.leases.forget(attemptOf(task));
-  if (isFinished(task)) return wantsRetry(task) ? restart(task, ctx) : rest(task, attending, ctx.now());
+  const { budgets } = attending;
+  if (isFinished(task)) {
+    await settleUp(task, budgets, ctx);
+    return wantsRetry(task) ? restart(task, ctx) : rest(task, attending, ctx.now());
+  }
   const board = await attending.boards.of(task);
   // Nobody holds it: a claim that the board remembers was not stored.
   board.unclaim(task.metadata.name);
   attending.runs.release(task.metadata.uid);
   // An agent is claiming it by the book at this moment; whether it succeeds or not, there will be another look.
   if (board.isBeingClaimed(task.metadata.name)) return {};
+  await settleUp(task, budgets, ctx);
   const avoid = attending.avoided.get(task.metadata.uid);
   // From here to the claim nothing waits, so that two tasks cannot take the same place.
   const wanted = nextStep(task, board, { now: ctx.now(), canVerify: attending.verifier !== undefined, avoid });
   const decision = withinRuns(task, wanted, attending);
   if (decision.step === 'assign') attending.avoided.delete(task.metadata.uid);
-  return advance(task, decision, { board, ctx });
+  return advance(task, decision, { board, budgets, ctx });
+}
+
+/** How long it stood still is a part of the reckoning, and forgotten after it. */
+async function settleUp(task: WithStatus<Task>, budgets: Budgets, ctx: ReconcileContext): Promise<void> {
+  await budgets.settle(task);
+  clearMarks(task, ['Frozen'], { reason: 'NotRunning', message: '' }, ctx);
 }
 
 /** A prompt starts only where there is room for one more coding agent. */
@@ -142,10 +172,12 @@ function withinRuns(task: Task, decision: Decision, { runs }: Attending): Decisi
 
 interface Advancing {
   readonly board: Board;
+  readonly budgets: Budgets;
   readonly ctx: ReconcileContext;
 }
 
-function advance(task: WithStatus<Task>, decision: Decision, { board, ctx }: Advancing): Result {
+function advance(task: WithStatus<Task>, decision: Decision, { board, budgets, ctx }: Advancing): Result | Promise<Result> {
+  if (decision.step !== 'assign') budgets.noLongerShort(task);
   switch (decision.step) {
     case 'done':
     case 'hold':
@@ -170,7 +202,7 @@ function advance(task: WithStatus<Task>, decision: Decision, { board, ctx }: Adv
       setReady(task, 'True', { reason: 'OpenForClaim', message: 'any suitable agent of the team may claim it' }, ctx);
       return untilExpiry(task, ctx);
     case 'assign':
-      return assign(task, decision.agent, { board, ctx });
+      return assign(task, decision.agent, { board, budgets, ctx });
   }
 }
 
@@ -180,10 +212,18 @@ function wait(task: WithStatus<Task>, reason: string, ctx: ReconcileContext): vo
   delete task.status.blockedBy;
 }
 
-function assign(task: WithStatus<Task>, agent: Parameters<typeof claim>[1], { board, ctx }: Advancing): Result {
+async function assign(task: WithStatus<Task>, agent: Parameters<typeof claim>[1], { board, budgets, ctx }: Advancing): Promise<Result> {
   const attempt = (task.status.attempt ?? 0) + 1;
   // Somebody was faster: what this pass has read is old, and nothing of it may be written.
   if (!board.claim(turnOf(task), agent, attempt)) return { requeueAfterMs: 0 };
+  // Its place is taken: nobody else comes to it while this waits.
+  const verdict = await budgets.reserve(task, ctx.now());
+  if (verdict) {
+    board.unclaim(task.metadata.name);
+    wait(task, verdict.reason, ctx);
+    setReady(task, 'False', verdict, ctx);
+    return untilExpiry(task, ctx);
+  }
   sayUnblocked(task, ctx);
   claim(task, agent, 'Assigned', ctx);
   // The claim is written at the end of this pass; the next one hands it over.

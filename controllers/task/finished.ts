@@ -36,12 +36,13 @@ export function isAtRest(task: Task, before: Task | undefined): boolean {
     !isTalkedAbout(task) &&
     (spec.verify ?? []).length === 0 &&
     typeof spec.ttlSecondsAfterFinished !== 'number' &&
+    status?.budget?.reserved === undefined &&
     !MARKS.some((mark) => isTrue(task, mark))
   );
 }
 
 /** Marks of a running attempt, which a pass takes off. */
-const MARKS = ['Stuck', 'FileOverlap'];
+const MARKS = ['Stuck', 'FileOverlap', 'Frozen'];
 
 function isTalkedAbout(task: Task): boolean {
   return task.spec.request !== undefined || task.spec.planRequired || isAtStandstill(task);

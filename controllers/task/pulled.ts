@@ -26,11 +26,18 @@ export async function attendPulled(task: WithStatus<Task>, { agent, verdict }: H
   if (gone) return gone;
   const leftMs = leaseLeftMs(task, agent, means);
   if (leftMs <= 0) return lose(task, means);
+  await giveMore(task, means);
   const look = await watchOver(task, means);
   if (!look.isGivenUp) return { requeueAfterMs: Math.min(leftMs, LOOK_MS, look.inMs ?? LOOK_MS) };
   means.deps.avoided.set(task.metadata.uid, task.status.owner ?? '');
   await sayItIsGone(task, 'it made no progress', means);
   return countFailure(task, 'Stuck', `was taken from ${task.status.owner}: it made no progress (stuckPolicy Reassign)`, means.ctx);
+}
+
+/** What it works with is not ours to stop; it is only counted. */
+async function giveMore(task: WithStatus<Task>, { deps: { budgets }, ctx }: Means): Promise<void> {
+  budgets.record(task);
+  if (budgets.usedUp(task, ctx.now()).over !== undefined) await budgets.reserve(task, ctx.now());
 }
 
 /** Claimed, and not begun before somebody has approved how. */

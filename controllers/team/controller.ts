@@ -21,7 +21,7 @@ import { ensureOwnedBy, placeBelow, reportRestrictions } from './lineage.ts';
 import { ensureMerge } from './merge.ts';
 import { Places } from './places.ts';
 import { ensureReserved, type Grant, liveReservations } from './reservation.ts';
-import { budgetOf, isOpen, membersOf, phaseOf, readyCondition, taskSummaryOf } from './summary.ts';
+import { budgetOf, isOpen, membersOf, phaseOf, readyCondition, spendingOf, taskSummaryOf } from './summary.ts';
 
 /** A team may have thousands of tasks, and each look counts them all; while they come and go it is looked at once a second. */
 const WORK_DELAY_MS = 250;
@@ -135,6 +135,7 @@ async function summarise(team: WithStatus<Team>, { wanted, hold }: Settled, { gr
     members: membersOf(team, agents),
     taskSummary: tasks,
     budget: budgetOf(team, agents, grant.granted),
+    ...spendingOf(team),
     observedGeneration: team.metadata.generation,
   });
   reportHold(team, grant.hold ?? hold, ready, ctx);

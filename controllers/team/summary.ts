@@ -1,5 +1,6 @@
 /** A Team's status from its members and tasks. Pure. */
 import { ownAgents, reservationsOf, reservedIn } from '#api/team-budget.ts';
+import { ledgerOf, toSpending } from '#api/team-spending.ts';
 import type { Agent, Merge, Task, Team } from '#api/types.ts';
 import { shortName } from '#api/types.ts';
 import { type ConditionInput, getCondition, isTrue } from '#runtime/conditions.ts';
@@ -41,6 +42,12 @@ export function budgetOf(team: Team, agents: readonly Agent[], granted: number):
     remaining: granted === 0 ? 0 : granted - ownAgents(team, names) - reserved,
     ...(reservations.length === 0 ? {} : { reservations: [...reservations] }),
   };
+}
+
+/** As the ledger has it, with what remains by the limits of now. */
+export function spendingOf(team: Team): Pick<Status, 'spending'> {
+  const spending = toSpending(ledgerOf(team));
+  return spending ? { spending } : {};
 }
 
 export function taskSummaryOf(tasks: readonly Task[]): NonNullable<Status['taskSummary']> {

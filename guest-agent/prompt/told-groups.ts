@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ProcessGroups, signalGroup } from '../process-group.ts';
+import { type Family, type ProcessGroups, signalGroup } from '../process-group.ts';
 
 /** For what was told before the end and is not read yet. */
 const READ_MS = 1_000;
@@ -19,6 +19,10 @@ export class ToldGroups {
     told?.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk));
     told?.on('error', () => {});
     this.#ended = told === undefined ? Promise.resolve() : once(told, 'close').catch(() => {});
+  }
+
+  get families(): readonly Family[] {
+    return [...this.#alive].map((id) => ({ kind: 'group', id }));
   }
 
   /** The command has ended: what it did not end itself is killed. */

@@ -17,7 +17,7 @@ import { HostLink, type RelayChannel } from './link.ts';
 import { Receiver } from './receiver.ts';
 
 export interface Relay {
-  readonly handlers: Pick<ControlHandlers, 'configure' | 'pollResults' | 'ackResults' | 'revokeTask' | 'callTool'>;
+  readonly handlers: Pick<ControlHandlers, 'configure' | 'pollResults' | 'ackResults' | 'revokeTask' | 'freezeTask' | 'callTool'>;
   readonly relayHandlers: Omit<RelayToGuestHandlers, 'hello' | 'ping'>;
   /** A greeted relay connection; the newest is the one that is used. */
   attach(channel: RelayChannel): void;
@@ -49,6 +49,7 @@ export function createRelay(guest: Guest): Relay {
         return {};
       },
       revokeTask: async (key) => ({ wasRunning: await parts().daemon.revoke(key) }),
+      freezeTask: async ({ isFrozen, ...key }) => ({ isRunning: parts().daemon.freeze(key, isFrozen) }),
       callTool: callToolHandler(() => parts().verbs.get()),
     },
     relayHandlers: {

@@ -1,6 +1,7 @@
 /** Runs one attempt of a task in the workspace: its command, or the runner of its prompt. What goes wrong with it is a result, not an error. */
 import { MAX_RESULT_TEXT_BYTES, type TaskResult } from '#protocol/control.ts';
 import type { PromptOutcome } from '#protocol/prompt.ts';
+import type { Freezer } from '../freezer.ts';
 import type { Guest } from '../guest.ts';
 import { startFailure, toCommand } from '../handlers/command.ts';
 import { monotonicMs } from '../monotonic.ts';
@@ -24,6 +25,7 @@ export interface TaskRun {
   readonly artifacts: Artifacts;
   /** Mail that the agent has not seen, for the beginning of a prompt. */
   readonly unseen: () => readonly UnreadMessage[];
+  readonly freezer?: Freezer;
   /** Ends the attempt. */
   readonly signal: AbortSignal;
 }
@@ -68,7 +70,11 @@ export function toSupersededResult(assigned: Assigned): TaskResult {
   return { ...emptyResult(assigned), stderr: SUPERSEDED };
 }
 
-async function runLogged({ guest, assigned, signal }: TaskRun, logs: TaskLogs, prompt: PromptCommand | undefined): Promise<CommandEnd> {
+async function runLogged(
+  { guest, assigned, signal, freezer }: TaskRun,
+  logs: TaskLogs,
+  prompt: PromptCommand | undefined,
+): Promise<CommandEnd> {
   const { workdir, timeoutMs, taskName, env, command: line } = assigned.assignment;
   const what = prompt === undefined ? { command: line } : { argv: prompt.argv };
   const command = await toCommand(guest, { ...what, ...(env && { env }), ...(workdir !== undefined && { cwd: workdir }) });
@@ -78,7 +84,7 @@ async function runLogged({ guest, assigned, signal }: TaskRun, logs: TaskLogs, p
     return logs.write(output, chunk);
   };
   try {
-    return await runHeldBack({ ...command, timeoutMs, signal, hasReport: prompt !== undefined }, onOutput);
+    return await runHeldBack({ ...command, timeoutMs, signal, freezer, hasReport: prompt !== undefined }, onOutput);
   } finally {
     lines.stdout.end();
     lines.stderr.end();
@@ -93,6 +99,7 @@ async function runHeldBack(
   const command = await startCommand(start);
   const kept = { stdout: new Output(command.stdout), stderr: new Output(command.stderr) };
   const groups = new ToldGroups(start.groups, command.report);
+  start.freezer?.include(() => groups.families);
   const held = new Set<StreamName>();
   for (const name of ['stdout', 'stderr'] as const) {
     const stream = command[name];

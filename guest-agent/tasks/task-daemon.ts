@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AttemptKey, ControlResult } from '#protocol/control.ts';
 import type { Envelope } from '#protocol/relay.ts';
+import { Freezer } from '../freezer.ts';
 import type { Guest } from '../guest.ts';
 import type { UnreadMessage } from '../prompt/unread.ts';
 import { type Assigned, type Attempts, toKey } from '../state/attempts.ts';
@@ -33,6 +34,7 @@ export interface TaskDaemonParts {
 interface Run {
   readonly assigned: Assigned;
   readonly controller: AbortController;
+  readonly freezer: Freezer;
   ended: Promise<void>;
   isRevoked: boolean;
 }
@@ -176,6 +178,13 @@ export class TaskDaemon {
     return run !== undefined || late !== undefined;
   }
 
+  /** False: no such attempt runs here. */
+  freeze(attemptKey: AttemptKey, isFrozen: boolean): boolean {
+    const run = this.#runs.get(toKey(attemptKey));
+    run?.freezer.set(isFrozen);
+    return run !== undefined;
+  }
+
   /** From here on nothing starts. What runs is ended and counts as lost: the next guest on this state says so. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -198,7 +207,7 @@ export class TaskDaemon {
 
   #start(key: string, assigned: Assigned): void {
     const older = [...this.#runs.values()].filter((run) => isOlder(run.assigned, assigned));
-    const run: Run = { assigned, controller: new AbortController(), ended: Promise.resolve(), isRevoked: false };
+    const run: Run = { assigned, controller: new AbortController(), freezer: new Freezer(), ended: Promise.resolve(), isRevoked: false };
     this.#runs.set(key, run);
     run.ended = this.#follow(key, run, older).catch((error: unknown) => this.#report(key, error));
     this.#parts.onChange();
@@ -226,7 +235,7 @@ export class TaskDaemon {
     if (this.#isClosed || guest.groups.isClosed) return false;
     const result = this.#isSuperseded(run.assigned)
       ? toSupersededResult(run.assigned)
-      : await runTask({ guest, assigned: run.assigned, artifacts, unseen, signal: run.controller.signal });
+      : await runTask({ guest, assigned: run.assigned, artifacts, unseen, freezer: run.freezer, signal: run.controller.signal });
     if (this.#isClosed || guest.groups.isClosed) return false;
     return (await this.#persist(key, () => this.#parts.results.put(result), run)) || !this.#isClosed;
   }

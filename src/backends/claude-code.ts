@@ -1,11 +1,19 @@
-/** Claude Code. Needs no file in its home: everything is said by environment and arguments. */
-import { type Backend, type LaunchContext, PLACEHOLDER_KEY } from './backend.ts';
+/** Claude Code. Almost everything is said by environment and arguments. */
+import { type Backend, type HomeFile, type LaunchContext, PLACEHOLDER_KEY } from './backend.ts';
+import { jsonFile } from './json-lines.ts';
 import { mcpServersByName } from './mcp-servers.ts';
 import { resultLine } from './result-line.ts';
 import { programOf } from './tool-places.ts';
 
 /** Not by --dangerously-skip-permissions, which it refuses to root: a workspace that is a plain process may be root's. */
 const ALLOWED = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch'];
+
+/** Tools that a model takes for the team's, or that are for later times and other worktrees: a task is one turn in one workspace. */
+const DENIED = [
+  ...['SendMessage', 'ListAgents', 'CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup'],
+  ...['EnterWorktree', 'ExitWorktree'],
+];
+const SETTINGS: HomeFile = { path: '.claude/settings.json', text: jsonFile({ permissions: { deny: DENIED } }) };
 
 export const claudeCode: Backend = {
   name: 'claude-code',
@@ -21,7 +29,7 @@ export const claudeCode: Backend = {
       argv: [program(context, 'claude-agent-acp')],
       // Its adapter brings an agent of its own: one release is enough to know.
       env: { ...environment(context), CLAUDE_CODE_EXECUTABLE: program(context, 'claude') },
-      files: [],
+      files: [SETTINGS],
     }),
     // Asks before MCP, Write and Bash; who allows everything answers so.
     mode: () => 'default',
@@ -37,7 +45,7 @@ export const claudeCode: Backend = {
       ],
       env: environment(context),
       stdin: prompt,
-      files: [],
+      files: [SETTINGS],
     }),
     parseEnd: resultLine,
   },

@@ -221,6 +221,8 @@ export const control = {
   artifactRead: streaming(object({ taskUid: text, attempt: count, name: outputName }), object({ sizeBytes: count }), { down: ['content'] }),
   /** Ends an attempt, or keeps one that has not come yet from ever starting; its result, if any, is dropped. */
   revokeTask: method(attemptKey, object({ wasRunning: flag })),
+  /** Lets what an attempt has started stand still, or go on. Its time limit waits meanwhile. False: it does not run here. */
+  freezeTask: method(object({ taskUid: text, attempt: count, isFrozen: flag }), object({ isRunning: flag })),
   shutdown: method(object({}, { graceMs: count }), nothing),
 };
 

@@ -8,6 +8,7 @@ import { AgentisoError, StalledError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Redactor } from '#lib/redact.ts';
 import { type Credentials, credentialsOfEnvironment, NO_CREDENTIALS, type Provider, parseCredentials } from './credentials.ts';
+import type { Prices } from './prices.ts';
 
 export const CREDENTIALS_FILE = 'credentials.yaml';
 
@@ -28,6 +29,7 @@ export interface CredentialSource {
   /** Why the file, or the environment, is not used; undefined when all is well. Without any value. */
   problem(): string | undefined;
   names(): readonly string[];
+  prices(): Prices;
 }
 
 interface Read {
@@ -65,6 +67,10 @@ export function openCredentials(options: CredentialOptions): CredentialSource {
     problem() {
       look();
       return ofFile.problem ?? ofEnvironment.problem;
+    },
+    prices() {
+      look();
+      return ofFile.credentials.prices;
     },
     names() {
       look();

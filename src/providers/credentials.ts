@@ -3,6 +3,7 @@ import { isMap, LineCounter, parseDocument } from 'yaml';
 import { InvalidError } from '#lib/errors.ts';
 import { isLoopback, parseBaseUrl } from './base-url.ts';
 import { KNOWN_PROVIDERS } from './catalogue.ts';
+import type { Price, Prices } from './prices.ts';
 
 export interface Provider {
   readonly name: string;
@@ -16,11 +17,13 @@ export interface Provider {
 
 export interface Credentials {
   readonly providers: ReadonlyMap<string, Provider>;
+  readonly prices: Prices;
 }
 
-export const NO_CREDENTIALS: Credentials = { providers: new Map() };
+export const NO_CREDENTIALS: Credentials = { providers: new Map(), prices: new Map() };
 
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
+const MODEL = /^[\w.:/-]{1,128}\*?$/;
 const HEADER = /^[a-z0-9-]{1,64}$/i;
 /** What may stand in a header. */
 const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
@@ -29,9 +32,10 @@ const FIELDS = ['apiKey', 'baseUrl', 'header', 'prefix'];
 /** Throws InvalidError, naming the field. */
 export function parseCredentials(text: string): Credentials {
   const root = mapOf(readYaml(text), 'the file');
-  checkFields(root, ['providers'], 'the file');
+  checkFields(root, ['providers', 'prices'], 'the file');
   const providers = Object.entries(mapOf(root['providers'] ?? {}, 'providers')).map(([name, given]) => toProvider(name, given));
-  return { providers: new Map(providers.map((provider) => [provider.name, provider])) };
+  const prices = Object.entries(mapOf(root['prices'] ?? {}, 'prices')).map(([model, given]) => [model, toPrice(model, given)] as const);
+  return { providers: new Map(providers.map((provider) => [provider.name, provider])), prices: new Map(prices) };
 }
 
 function readYaml(text: string): unknown {
@@ -73,6 +77,32 @@ function checkValue(value: string, at: string): void {
   if (!VALUE.test(value)) throw new InvalidError(`${at} has a character that no header may have`);
 }
 
+const AMOUNT = /^\d{1,6}(?:\.\d{1,9})?$/;
+
+function toPrice(model: string, given: unknown): Price {
+  const at = `prices.${MODEL.test(model) ? model : '?'}`;
+  const fields = mapOf(given, at);
+  checkFields(fields, ['input', 'output', 'cacheRead', 'cacheWrite'], at);
+  const amount = (name: string): number | undefined => {
+    const value = fields[name] ?? undefined;
+    if (value === undefined) return undefined;
+    if (!AMOUNT.test(String(value))) throw new InvalidError(`${at}.${name} is not an amount of US dollars for a million tokens`);
+    return Number(value);
+  };
+  const required = (name: string): number => {
+    const value = amount(name);
+    if (value === undefined) throw new InvalidError(`${at}.${name} is missing`);
+    return value;
+  };
+  const [cacheRead, cacheWrite] = [amount('cacheRead'), amount('cacheWrite')];
+  return {
+    input: required('input'),
+    output: required('output'),
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+  };
+}
+
 /** `get` is the daemon's environment. A base URL that is set there counts: a key must not go to a host it was not meant for. */
 export function credentialsOfEnvironment(get: (name: string) => string | undefined): Credentials {
   const providers = Object.entries(KNOWN_PROVIDERS).flatMap(([name, known]) => {
@@ -83,7 +113,7 @@ export function credentialsOfEnvironment(get: (name: string) => string | undefin
     checkValue(apiKey, known.keyVariables.join(' or '));
     return [{ name, baseUrl, header: known.header, prefix: known.prefix, apiKey }];
   });
-  return { providers: new Map(providers.map((provider) => [provider.name, provider])) };
+  return { ...NO_CREDENTIALS, providers: new Map(providers.map((provider) => [provider.name, provider])) };
 }
 
 function mapOf(value: unknown, at: string): Record<string, unknown> {

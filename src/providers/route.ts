@@ -16,6 +16,9 @@ import type { Provider } from './credentials.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
 import { maskKey } from './mask-key.ts';
 import { answerError, type ProviderError } from './provider-error.ts';
+import { usageFoldOf } from './usage/protocol-of.ts';
+import type { Usage } from './usage/usage.ts';
+import { readingUsage, UsageReader } from './usage/usage-reader.ts';
 
 export const PROVIDERS_PATH = '/agentiso/providers/';
 
@@ -24,6 +27,10 @@ export interface ProviderRouteOptions {
   readonly agentByUid: (uid: string) => Agent | undefined;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'counter' | 'histogram'>;
+  /** Which Task of the agent a request is for: asked when the request comes. Undefined: none. */
+  readonly taskOf?: (agent: Agent) => string | undefined;
+  /** What an answer has cost; `taskUid` as it was when the request came. */
+  readonly onUsage?: (provider: string, usage: Usage, taskUid: string | undefined) => void;
   readonly nowMs?: () => number;
   readonly limits?: Partial<ProviderLimits>;
 }
@@ -49,12 +56,18 @@ interface Visit {
   readonly provider: Provider;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Hears of what a good answer has cost; undefined when it did not say. */
+  readonly onUsage: (usage: Usage | undefined) => void;
 }
 
 export function providerRoute(options: ProviderRouteOptions): ProviderRoute {
   const { credentials, agentByUid, log, metrics, nowMs = () => performance.now() } = options;
   const limits = { ...LIMITS, ...options.limits };
   const requests = metrics.counter('agentiso_provider_requests_total', 'Requests of agents to providers of models, by answer.');
+  const unmetered = metrics.counter(
+    'agentiso_provider_unmetered_total',
+    'Answers of providers that should have said what they cost, and did not.',
+  );
   const durations = metrics.histogram('agentiso_provider_duration_seconds', 'From a request to a provider to the end of its answer.');
 
   return (agentId, request, response) => {
@@ -80,7 +93,13 @@ export function providerRoute(options: ProviderRouteOptions): ProviderRoute {
       request.resume();
       return;
     }
-    send({ agentId, request, response, provider: refused.provider }, refused.url, { limits, log });
+    const { provider, url } = refused;
+    const taskUid = agent && options.taskOf?.(agent);
+    const onUsage = (usage: Usage | undefined) => {
+      if (usage) options.onUsage?.(provider.name, usage, taskUid);
+      else unmetered.inc({ provider: provider.name });
+    };
+    send({ agentId, request, response, provider, onUsage }, url, { limits, log });
   };
 }
 
@@ -136,7 +155,7 @@ function send(visit: Visit, url: URL, { limits, log }: { readonly limits: Provid
     answerError(response, { status: 502, reason, message });
   };
   watchTime(outgoing, limits);
-  outgoing.on('response', (incoming) => bringBack(visit, incoming));
+  outgoing.on('response', (incoming) => bringBack(visit, url, incoming));
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
     if (!response.headersSent) log.warn({ agentId, provider: provider.name, code: error.code ?? error.message }, 'provider gave no answer');
     noAnswer('ProviderUnreachable', `the provider ${provider.name} gave no answer (${error.code ?? 'no proper answer'})`);
@@ -168,7 +187,7 @@ function socketReady({ protocol }: ClientRequest): 'secureConnect' | 'connect' {
 
 const DECODERS: Readonly<Record<string, () => Transform>> = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
 
-function bringBack({ provider, request, response }: Visit, incoming: IncomingMessage): void {
+function bringBack({ provider, request, response, onUsage }: Visit, url: URL, incoming: IncomingMessage): void {
   const coding = codingOf(incoming);
   const decoder = DECODERS[coding];
   const problem = problemOf(incoming, coding) ?? writeHead(response, incoming, provider, decoder !== undefined);
@@ -179,7 +198,13 @@ function bringBack({ provider, request, response }: Visit, incoming: IncomingMes
     return;
   }
   response.flushHeaders();
-  const steps = [...(decoder ? [decoder()] : []), ...(provider.apiKey === undefined ? [] : [maskKey(provider.apiKey)])];
+  const fold = incoming.statusCode === 200 ? usageFoldOf(url.pathname) : undefined;
+  const isEvents = (incoming.headers['content-type'] ?? '').includes('text/event-stream');
+  const steps = [
+    ...(decoder ? [decoder()] : []),
+    ...(fold ? [readingUsage(new UsageReader(fold, { isEvents }), onUsage)] : []),
+    ...(provider.apiKey === undefined ? [] : [maskKey(provider.apiKey)]),
+  ];
   pipeline([incoming, ...steps, response], (error) => {
     if (error) response.destroy();
   });

@@ -87,6 +87,27 @@ it('passes on what budget, depth, policy and the kind itself refuse', async () =
   await expect(relay.directory.createSubTeam(OPERATOR_OF, { name: 'x', roles })).rejects.toMatchObject({ code: 'Forbidden' });
 });
 
+it('gives a sub-team no variable of the host and no provider that the own team has not', async () => {
+  const world = await relayWorld();
+  const { relay, as, team } = world;
+  const [first, ...rest] = team('a').spec.roles;
+  await setTeam(world, 'a', { roles: [{ ...first, backend: 'claude-code', envFrom: [{ hostEnv: 'NPM_TOKEN' }] }, ...rest] });
+  const ask = (name: string, role: object) => relay.directory.createSubTeam(as('a/lead'), { name, roles: [{ name: 'dev', ...role }] });
+  for (const role of [
+    { envFrom: [{ hostEnv: 'ANTHROPIC_API_KEY' }] },
+    { envFrom: [{ hostEnv: 'NPM_TOKEN' }, { hostEnv: 'HOME' }] },
+    { backend: 'codex' },
+    { fallback: 'gemini' },
+    { provider: 'mine' },
+    { backend: 'claude-code', provider: 'openai' },
+  ]) {
+    await expect(ask('new', role)).rejects.toMatchObject({ code: 'Forbidden', message: expect.stringContaining('no role of team a') });
+  }
+  await expect(ask('new', { backend: 'constructor' })).rejects.toMatchObject({ code: 'Invalid' });
+  const same = { backend: 'claude-code', envFrom: [{ hostEnv: 'NPM_TOKEN' }], provider: 'anthropic' };
+  expect(await ask('new', same)).toMatchObject({ success: true });
+});
+
 it('tells the budget of the own team', async () => {
   const world = await relayWorld();
   const { relay, as, client, team } = world;

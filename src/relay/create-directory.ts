@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '#lib/clock.ts';
 import { AgentisoError, type ErrorCode, NotFoundError } from '#lib/errors.ts';
 import type { AgentInfo } from '#protocol/agent-verbs.ts';
 import type { Directory } from './directory.ts';
+import { excessOf } from './inherited-secrets.ts';
 import { LEAD, nameOf, type Principal } from './principal.ts';
 
 export interface DirectoryDeps {
@@ -30,6 +31,7 @@ export function createDirectory({ client, clock = systemClock, check }: Director
     async createSubTeam(principal, { name, roles, max_agents }) {
       const { team, lineage } = await surroundings(client, principal);
       refuseByPolicy(principal, team, lineage);
+      refuseSecrets(name, roles, team);
       const count = roles.reduce((sum, role) => sum + (typeof role['count'] === 'number' ? role['count'] : 1), 0);
       const maxAgents = max_agents ?? count;
       refuseDepth(name, team, lineage);
@@ -119,6 +121,13 @@ function refuseByPolicy(principal: Principal, team: Team, { ancestors }: Lineage
   throw new AgentisoError('Forbidden', `team ${team.metadata.name}: ${who} create sub-teams (spec.subTeams is ${subTeams})`, {
     hint: 'ask the lead or the people who run the team',
   });
+}
+
+/** The keys of people are theirs to give. */
+function refuseSecrets(name: string, roles: Parameters<typeof excessOf>[0], team: Team): void {
+  const excess = excessOf(roles, team);
+  if (excess === undefined) return;
+  throw new AgentisoError('Forbidden', `team ${name} cannot be made: ${excess}`, { hint: 'ask the people who run the team' });
 }
 
 function refuseDepth(name: string, team: Team, { ancestors, isRing }: Lineage): void {

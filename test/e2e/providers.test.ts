@@ -6,19 +6,29 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { AgentsHome, withSandboxes } from '../support/agents-home.ts';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { makeAuthority, makeServerCertificate } from '#server/tls/certificate.ts';
+import { AgentsHome, WAIT, withSandboxes } from '../support/agents-home.ts';
 
 const KEY = 'invented-key-0123456789-of-the-file';
+const VALIDITY = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
 const OTHER_KEY = 'invented-key-9876543210-of-the-environment';
 
 withSandboxes('keys of providers', () => {
   const home = new AgentsHome();
+  const trusted = makeAuthority(VALIDITY);
   const seen: string[] = [];
   let server: Server;
   let upstream: string;
+
+  const configure = (baseUrl: string) => {
+    const providers = `providers:\n  anthropic: { apiKey: ${KEY}, baseUrl: "${baseUrl}" }\n`;
+    const prices = 'prices:\n  model-x: { input: 1, output: 10 }\n';
+    writeFileSync(join(home.home, 'credentials.yaml'), providers + prices, { mode: 0o600 });
+  };
 
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -26,6 +36,8 @@ withSandboxes('keys of providers', () => {
       seen.push(`${request.method} ${request.url} ${key}`);
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Echo': key });
       response.write(`data: you said ${key}\n\n`);
+      const usage = { input_tokens: 30, output_tokens: 70 };
+      response.write(`data: ${JSON.stringify({ type: 'message_start', message: { model: 'model-x', usage } })}\n\n`);
       // The second piece comes when the first was read: whoever waits for the whole answer waits for ever.
       server.once('go on', () => response.end('data: the end\n\n'));
       if (request.url !== '/v1/slow') server.emit('go on');
@@ -34,11 +46,16 @@ withSandboxes('keys of providers', () => {
     await once(server, 'listening');
     upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     mkdirSync(home.home, { recursive: true });
-    const config = `providers:\n  anthropic: { apiKey: ${KEY}, baseUrl: "${upstream}" }\n`;
-    writeFileSync(join(home.home, 'credentials.yaml'), config, { mode: 0o600 });
-    await home.start(['--log-level', 'debug'], { OPENAI_API_KEY: OTHER_KEY, OPENAI_BASE_URL: `${upstream}/openai` });
+    configure(upstream);
+    writeFileSync(join(home.folder, 'authority.pem'), trusted.certPem);
+    await home.start(['--log-level', 'debug'], {
+      OPENAI_API_KEY: OTHER_KEY,
+      OPENAI_BASE_URL: `${upstream}/openai`,
+      NODE_EXTRA_CA_CERTS: join(home.folder, 'authority.pem'),
+    });
     await home.create('Team', 'box', {
       isolation: { driver: 'sandbox' },
+      budget: { tokens: 1_000_000 },
       roles: [{ name: 'dev', provider: 'anthropic' }, { name: 'none' }],
     });
     await home.create('Team', 'bare', { isolation: { driver: 'process' }, roles: [{ name: 'dev', provider: 'anthropic' }] });
@@ -58,7 +75,8 @@ withSandboxes('keys of providers', () => {
     seen.length = 0;
     const answer = await ask(agent, 'anthropic/v1/messages', '-i', '-H', "'x-api-key: placeholder'", '-d', 'question');
     expect(seen).toEqual([`POST /v1/messages ${KEY}`]);
-    expect(answer).toContain(`data: you said ${'*'.repeat(KEY.length)}\n\ndata: the end\n\n 200`);
+    expect(answer).toContain(`data: you said ${'*'.repeat(KEY.length)}\n\n`);
+    expect(answer).toMatch(/data: the end\n\n 200$/);
     expect(answer).not.toMatch(/x-echo/i);
   });
 
@@ -92,6 +110,52 @@ withSandboxes('keys of providers', () => {
     });
     const { status } = await home.reached('ask', 'Succeeded');
     expect(status?.result?.stdout).toContain('data: the end');
+  });
+
+  it('are spent within a budget: counted as answers pass, and an attempt over it stands still until it may use more', async () => {
+    const script = `ask() { curl -sS "$AGENTISO_PROVIDERS_URL/anthropic/v1/messages" >/dev/null; }
+      ask; ask; while [ ! -e go ]; do sleep 0.1; done; ask; echo done`;
+    const spec = { team: 'box', assignTo: 'dev', command: script, budget: { tokens: 150, usd: '1' } };
+    await home.create('Task', 'spend', spec);
+    const frozen = await vi.waitFor(async () => {
+      const task = await home.task('spend');
+      expect(task.status?.conditions).toContainEqual(expect.objectContaining({ type: 'Frozen', status: 'True' }));
+      return task;
+    }, WAIT);
+    expect(frozen.status).toMatchObject({ phase: 'Running', budget: { used: { tokens: 200, usd: '0.00146' }, reserved: { tokens: 150 } } });
+    const states = `for f in /proc/[0-9]*/stat; do sed 's/.*) //' $f 2>/dev/null | cut -c1; done | grep -c T; true`;
+    expect(Number(await home.inside('box-dev', 'sh', '-c', states))).toBeGreaterThan(0);
+    expect((await home.cli('why', 'task', 'spend')).stdout).toMatch(/stands still: BudgetExhausted: it has used 200 tokens/);
+    const asked = seen.length;
+    // Whoever is not frozen goes on.
+    await home.inside('box-dev', 'touch', '/workspace/go');
+    await home.change('tasks', 'spend', { budget: { tokens: 1000 } });
+    const { status } = await home.reached('spend', 'Succeeded');
+    expect(status).toMatchObject({ attempt: 1, budget: { used: { tokens: 300, usd: '0.00219' } }, result: { stdout: 'done\n' } });
+    expect(seen.length).toBe(asked + 1);
+    // The other task of this team has asked once.
+    await vi.waitFor(async () => {
+      const team = (await home.list('teams')).find(({ metadata }) => metadata.name === 'box');
+      expect(team.status.spending).toMatchObject({ used: { tokens: 400 }, reserved: { tokens: 0 }, remaining: { tokens: 999_600 } });
+    }, WAIT);
+  });
+
+  it('travel over TLS to a host that proves who it is, and to no other', async () => {
+    const answers: string[] = [];
+    for (const authority of [trusted, makeAuthority(VALIDITY)]) {
+      const { keyPem, certPem } = makeServerCertificate({ authority, hosts: ['127.0.0.1'], validity: VALIDITY });
+      const secure = createTlsServer({ key: keyPem, cert: certPem }, (request, response) =>
+        response.end(`key ${request.headers['x-api-key'] === KEY}`),
+      );
+      secure.listen(0, '127.0.0.1');
+      await once(secure, 'listening');
+      // Read again without a restart.
+      configure(`https://127.0.0.1:${(secure.address() as AddressInfo).port}`);
+      answers.push(await ask('box-dev', 'anthropic/v1/models'));
+      secure.close();
+      secure.closeAllConnections();
+    }
+    expect(answers).toEqual(['key true 200', expect.stringMatching(/gave no answer \(.*\).* 502$/s)]);
   });
 
   it('are in no file, environment or argument of an agent', async () => {

@@ -656,6 +656,37 @@ export const crds: readonly CustomResourceDefinition[] = [
                             maximum: 100,
                             default: 3,
                           },
+                          budget: {
+                            description:
+                              "What the Task may use in all its attempts together. What it may use is set aside from its team's budget when it is claimed, and what it has not used is given back. A running Task that has used it up is frozen until it may use more.",
+                            type: 'object',
+                            properties: {
+                              tokens: {
+                                description:
+                                  'Tokens that the Task may use, of the question and of the answer, cached ones included. Absent means no limit.',
+                                type: 'integer',
+                                nullable: true,
+                                minimum: 1,
+                                maximum: 1000000000000,
+                              },
+                              usd: {
+                                description:
+                                  'Money that the Task may cost, in US dollars as text, for example "2.50": a number would not be exact. Counted only for models that have a price in HOME/credentials.yaml. Absent means no limit.',
+                                type: 'string',
+                                nullable: true,
+                                maxLength: 16,
+                                pattern: '^[0-9]{1,8}(\\.[0-9]{1,6})?$',
+                              },
+                              seconds: {
+                                description:
+                                  'Wall time that the Task may take, in seconds, time it was frozen left out. Absent means no limit.',
+                                type: 'integer',
+                                nullable: true,
+                                minimum: 1,
+                                maximum: 31536000,
+                              },
+                            },
+                          },
                           planRequired: {
                             description:
                               'If true, the agent first submits a plan and works only after the lead has approved it. Default false.',
@@ -742,7 +773,7 @@ export const crds: readonly CustomResourceDefinition[] = [
                     },
                     budget: {
                       description:
-                        'How large the team may grow. What a sub-team may have is reserved from it when the sub-team is created.',
+                        'How large the team may grow, and what its Tasks may use. Agents of a sub-team are reserved from it when the sub-team is created, tokens, money and time of a Task when the Task is claimed.',
                       type: 'object',
                       default: {},
                       properties: {
@@ -759,6 +790,30 @@ export const crds: readonly CustomResourceDefinition[] = [
                           minimum: 0,
                           maximum: 10,
                           default: 3,
+                        },
+                        tokens: {
+                          description:
+                            'Tokens that the Tasks of this team and of its sub-teams together may use, of the question and of the answer, cached ones included. Absent means no limit.',
+                          type: 'integer',
+                          nullable: true,
+                          minimum: 1,
+                          maximum: 1000000000000,
+                        },
+                        usd: {
+                          description:
+                            'Money that the Tasks of this team and of its sub-teams together may cost, in US dollars as text, for example "2.50": a number would not be exact. Counted only for models that have a price in HOME/credentials.yaml. Absent means no limit.',
+                          type: 'string',
+                          nullable: true,
+                          maxLength: 16,
+                          pattern: '^[0-9]{1,8}(\\.[0-9]{1,6})?$',
+                        },
+                        seconds: {
+                          description:
+                            'Wall time that the Tasks of this team and of its sub-teams together may take, in seconds, time it was frozen left out. Absent means no limit.',
+                          type: 'integer',
+                          nullable: true,
+                          minimum: 1,
+                          maximum: 31536000,
                         },
                       },
                     },
@@ -1068,6 +1123,133 @@ export const crds: readonly CustomResourceDefinition[] = [
                                 description: 'Agents set aside for it and its own sub-teams.',
                                 type: 'integer',
                                 minimum: 0,
+                              },
+                            },
+                          },
+                        },
+                      },
+                    },
+                    spending: {
+                      description:
+                        "What of the team's tokens, money and time is used or set aside. Absent while the team has no such limit.",
+                      type: 'object',
+                      properties: {
+                        used: {
+                          description: 'What Tasks that are not claimed any more have used, those of sub-teams and deleted ones included.',
+                          type: 'object',
+                          properties: {
+                            tokens: {
+                              description: 'Used in tokens.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            usd: {
+                              description: 'Used in US dollars.',
+                              type: 'string',
+                            },
+                            seconds: {
+                              description: 'Used in seconds.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                          },
+                        },
+                        reserved: {
+                          description: 'What is set aside for claimed Tasks.',
+                          type: 'object',
+                          properties: {
+                            tokens: {
+                              description: 'Set aside in tokens.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            usd: {
+                              description: 'Set aside in US dollars.',
+                              type: 'string',
+                            },
+                            seconds: {
+                              description: 'Set aside in seconds.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                          },
+                        },
+                        remaining: {
+                          description: 'What may still be set aside. Absent where there is no limit.',
+                          type: 'object',
+                          properties: {
+                            tokens: {
+                              description: 'Left in tokens.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            usd: {
+                              description: 'Left in US dollars.',
+                              type: 'string',
+                            },
+                            seconds: {
+                              description: 'Left in seconds.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                          },
+                        },
+                        claims: {
+                          description: 'What is set aside for which Task.',
+                          type: 'array',
+                          'x-kubernetes-list-type': 'map',
+                          'x-kubernetes-list-map-keys': ['uid'],
+                          items: {
+                            type: 'object',
+                            required: ['uid', 'task'],
+                            properties: {
+                              uid: {
+                                description: 'Uid of the Task.',
+                                type: 'string',
+                              },
+                              task: {
+                                description: 'Its name.',
+                                type: 'string',
+                              },
+                              reserved: {
+                                description: 'What is set aside for it in this claim.',
+                                type: 'object',
+                                properties: {
+                                  tokens: {
+                                    description: 'Set aside in tokens.',
+                                    type: 'integer',
+                                    minimum: 0,
+                                  },
+                                  usd: {
+                                    description: 'Set aside in US dollars.',
+                                    type: 'string',
+                                  },
+                                  seconds: {
+                                    description: 'Set aside in seconds.',
+                                    type: 'integer',
+                                    minimum: 0,
+                                  },
+                                },
+                              },
+                              before: {
+                                description: 'What it had used before this claim.',
+                                type: 'object',
+                                properties: {
+                                  tokens: {
+                                    description: 'Used before in tokens.',
+                                    type: 'integer',
+                                    minimum: 0,
+                                  },
+                                  usd: {
+                                    description: 'Used before in US dollars.',
+                                    type: 'string',
+                                  },
+                                  seconds: {
+                                    description: 'Used before in seconds.',
+                                    type: 'integer',
+                                    minimum: 0,
+                                  },
+                                },
                               },
                             },
                           },
@@ -2172,6 +2354,36 @@ export const crds: readonly CustomResourceDefinition[] = [
                       maximum: 100,
                       default: 3,
                     },
+                    budget: {
+                      description:
+                        "What the Task may use in all its attempts together. What it may use is set aside from its team's budget when it is claimed, and what it has not used is given back. A running Task that has used it up is frozen until it may use more.",
+                      type: 'object',
+                      properties: {
+                        tokens: {
+                          description:
+                            'Tokens that the Task may use, of the question and of the answer, cached ones included. Absent means no limit.',
+                          type: 'integer',
+                          nullable: true,
+                          minimum: 1,
+                          maximum: 1000000000000,
+                        },
+                        usd: {
+                          description:
+                            'Money that the Task may cost, in US dollars as text, for example "2.50": a number would not be exact. Counted only for models that have a price in HOME/credentials.yaml. Absent means no limit.',
+                          type: 'string',
+                          nullable: true,
+                          maxLength: 16,
+                          pattern: '^[0-9]{1,8}(\\.[0-9]{1,6})?$',
+                        },
+                        seconds: {
+                          description: 'Wall time that the Task may take, in seconds, time it was frozen left out. Absent means no limit.',
+                          type: 'integer',
+                          nullable: true,
+                          minimum: 1,
+                          maximum: 31536000,
+                        },
+                      },
+                    },
                     planRequired: {
                       description: 'If true, the agent first submits a plan and works only after the lead has approved it. Default false.',
                       type: 'boolean',
@@ -2434,6 +2646,63 @@ export const crds: readonly CustomResourceDefinition[] = [
                               },
                             },
                           },
+                        },
+                      },
+                    },
+                    budget: {
+                      description: 'What the Task has used, and may use. Absent while nothing of it is counted.',
+                      type: 'object',
+                      properties: {
+                        used: {
+                          description: 'What all its attempts have used so far.',
+                          type: 'object',
+                          properties: {
+                            tokens: {
+                              description: 'Used in tokens.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            usd: {
+                              description: 'Used in US dollars.',
+                              type: 'string',
+                            },
+                            seconds: {
+                              description: 'Used in seconds.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            unpricedTokens: {
+                              description: 'Of its tokens, those of models that have no price; they are not in usd.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                          },
+                        },
+                        reserved: {
+                          description:
+                            'What it may use in all, as far as it is set aside. Absent while it is not claimed, and where there is no limit.',
+                          type: 'object',
+                          properties: {
+                            tokens: {
+                              description: 'Set aside in tokens.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            usd: {
+                              description: 'Set aside in US dollars.',
+                              type: 'string',
+                            },
+                            seconds: {
+                              description: 'Set aside in seconds.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                          },
+                        },
+                        frozenSeconds: {
+                          description: 'How long the present attempt was frozen, before it was last thawed.',
+                          type: 'integer',
+                          minimum: 0,
                         },
                       },
                     },

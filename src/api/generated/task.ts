@@ -71,6 +71,23 @@ export interface TaskSpec {
    */
   maxAttempts: number;
   /**
+   * What the Task may use in all its attempts together. What it may use is set aside from its team's budget when it is claimed, and what it has not used is given back. A running Task that has used it up is frozen until it may use more.
+   */
+  budget?: {
+    /**
+     * Tokens that the Task may use, of the question and of the answer, cached ones included. Absent means no limit.
+     */
+    tokens?: number | null;
+    /**
+     * Money that the Task may cost, in US dollars as text, for example "2.50": a number would not be exact. Counted only for models that have a price in HOME/credentials.yaml. Absent means no limit.
+     */
+    usd?: string | null;
+    /**
+     * Wall time that the Task may take, in seconds, time it was frozen left out. Absent means no limit.
+     */
+    seconds?: number | null;
+  };
+  /**
    * If true, the agent first submits a plan and works only after the lead has approved it. Default false.
    */
   planRequired: boolean;
@@ -261,6 +278,53 @@ export interface TaskStatus {
        */
       output?: string;
     }[];
+  };
+  /**
+   * What the Task has used, and may use. Absent while nothing of it is counted.
+   */
+  budget?: {
+    /**
+     * What all its attempts have used so far.
+     */
+    used?: {
+      /**
+       * Used in tokens.
+       */
+      tokens?: number;
+      /**
+       * Used in US dollars.
+       */
+      usd?: string;
+      /**
+       * Used in seconds.
+       */
+      seconds?: number;
+      /**
+       * Of its tokens, those of models that have no price; they are not in usd.
+       */
+      unpricedTokens?: number;
+    };
+    /**
+     * What it may use in all, as far as it is set aside. Absent while it is not claimed, and where there is no limit.
+     */
+    reserved?: {
+      /**
+       * Set aside in tokens.
+       */
+      tokens?: number;
+      /**
+       * Set aside in US dollars.
+       */
+      usd?: string;
+      /**
+       * Set aside in seconds.
+       */
+      seconds?: number;
+    };
+    /**
+     * How long the present attempt was frozen, before it was last thawed.
+     */
+    frozenSeconds?: number;
   };
   /**
    * What the last finished attempt gave.

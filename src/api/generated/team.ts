@@ -234,6 +234,23 @@ export interface TeamSpec {
      */
     maxAttempts: number;
     /**
+     * What the Task may use in all its attempts together. What it may use is set aside from its team's budget when it is claimed, and what it has not used is given back. A running Task that has used it up is frozen until it may use more.
+     */
+    budget?: {
+      /**
+       * Tokens that the Task may use, of the question and of the answer, cached ones included. Absent means no limit.
+       */
+      tokens?: number | null;
+      /**
+       * Money that the Task may cost, in US dollars as text, for example "2.50": a number would not be exact. Counted only for models that have a price in HOME/credentials.yaml. Absent means no limit.
+       */
+      usd?: string | null;
+      /**
+       * Wall time that the Task may take, in seconds, time it was frozen left out. Absent means no limit.
+       */
+      seconds?: number | null;
+    };
+    /**
      * If true, the agent first submits a plan and works only after the lead has approved it. Default false.
      */
     planRequired: boolean;
@@ -276,7 +293,7 @@ export interface TeamSpec {
     into: string;
   };
   /**
-   * How large the team may grow. What a sub-team may have is reserved from it when the sub-team is created.
+   * How large the team may grow, and what its Tasks may use. Agents of a sub-team are reserved from it when the sub-team is created, tokens, money and time of a Task when the Task is claimed.
    */
   budget: {
     /**
@@ -287,6 +304,18 @@ export interface TeamSpec {
      * Deepest level a sub-team may have; a top-level team is level 0, its sub-team level 1. Default 3.
      */
     maxDepth: number;
+    /**
+     * Tokens that the Tasks of this team and of its sub-teams together may use, of the question and of the answer, cached ones included. Absent means no limit.
+     */
+    tokens?: number | null;
+    /**
+     * Money that the Tasks of this team and of its sub-teams together may cost, in US dollars as text, for example "2.50": a number would not be exact. Counted only for models that have a price in HOME/credentials.yaml. Absent means no limit.
+     */
+    usd?: string | null;
+    /**
+     * Wall time that the Tasks of this team and of its sub-teams together may take, in seconds, time it was frozen left out. Absent means no limit.
+     */
+    seconds?: number | null;
   };
   /**
    * How strongly workspaces are kept apart from the machine. From weak to strong, process, sandbox, vm.
@@ -496,6 +525,109 @@ export interface TeamStatus {
        * Agents set aside for it and its own sub-teams.
        */
       maxAgents: number;
+    }[];
+  };
+  /**
+   * What of the team's tokens, money and time is used or set aside. Absent while the team has no such limit.
+   */
+  spending?: {
+    /**
+     * What Tasks that are not claimed any more have used, those of sub-teams and deleted ones included.
+     */
+    used?: {
+      /**
+       * Used in tokens.
+       */
+      tokens?: number;
+      /**
+       * Used in US dollars.
+       */
+      usd?: string;
+      /**
+       * Used in seconds.
+       */
+      seconds?: number;
+    };
+    /**
+     * What is set aside for claimed Tasks.
+     */
+    reserved?: {
+      /**
+       * Set aside in tokens.
+       */
+      tokens?: number;
+      /**
+       * Set aside in US dollars.
+       */
+      usd?: string;
+      /**
+       * Set aside in seconds.
+       */
+      seconds?: number;
+    };
+    /**
+     * What may still be set aside. Absent where there is no limit.
+     */
+    remaining?: {
+      /**
+       * Left in tokens.
+       */
+      tokens?: number;
+      /**
+       * Left in US dollars.
+       */
+      usd?: string;
+      /**
+       * Left in seconds.
+       */
+      seconds?: number;
+    };
+    /**
+     * What is set aside for which Task.
+     */
+    claims?: {
+      /**
+       * Uid of the Task.
+       */
+      uid: string;
+      /**
+       * Its name.
+       */
+      task: string;
+      /**
+       * What is set aside for it in this claim.
+       */
+      reserved?: {
+        /**
+         * Set aside in tokens.
+         */
+        tokens?: number;
+        /**
+         * Set aside in US dollars.
+         */
+        usd?: string;
+        /**
+         * Set aside in seconds.
+         */
+        seconds?: number;
+      };
+      /**
+       * What it had used before this claim.
+       */
+      before?: {
+        /**
+         * Used before in tokens.
+         */
+        tokens?: number;
+        /**
+         * Used before in US dollars.
+         */
+        usd?: string;
+        /**
+         * Used before in seconds.
+         */
+        seconds?: number;
+      };
     }[];
   };
   /**

@@ -2,6 +2,7 @@
 import { type Agent, shortName, type Task } from '#api/types.ts';
 import { nearest } from '#lib/suggest.ts';
 import { lookAtAgent } from './agent.ts';
+import { lookAtShort } from './budget.ts';
 import { changeTask, commandOf } from './commands.ts';
 import { type Finding, leadingTo, type Sight, stuck, waiting } from './finding.ts';
 import { lastWords } from './task-failed.ts';
@@ -36,6 +37,8 @@ export function lookAtPending(task: Task, sight: Sight): Finding {
     case 'Retried':
     case 'PlanRefused':
       return waiting(SAYS, `${because}; it goes again at once`, PATIENCE);
+    case 'BudgetExhausted':
+      return lookAtShort(task, SAYS, { because, view: sight.view });
     case 'OpenForClaim':
       return lookAtOpen(task, sight);
     default:
@@ -171,7 +174,9 @@ function placesIn(tasks: readonly Task[]): ReadonlyMap<string, number> {
 
 /** Reasons of those that stand in no line. */
 function isBefore(reason: string | undefined): boolean {
-  return ['NoAgent', 'OpenForClaim', 'AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck'].includes(reason ?? '');
+  return ['NoAgent', 'OpenForClaim', 'BudgetExhausted', 'AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck'].includes(
+    reason ?? '',
+  );
 }
 
 function turn(a: Task, b: Task): number {

@@ -119,6 +119,23 @@ describe('a task that has to wait', () => {
     ]);
   });
 
+  it('may not use any more, before it starts and while it runs', () => {
+    const short = 'the budget.tokens of team a is 100 tokens: nothing is left';
+    expect(why(waitingTask('x', 'Pending', 'BudgetExhausted', short), [readyTeam('a')])).toEqual([
+      `task/a-x is Pending: BudgetExhausted: ${short}`,
+      'what helps: raise its budget, or wait until other tasks give some of it back:',
+      '  agentiso edit team a',
+    ]);
+    const own = 'it has used 12 tokens, and its budget.tokens is 10 tokens';
+    const frozen = running('x', 'dev');
+    Object.assign(frozen.status ?? {}, { conditions: [condition('Frozen', 'True', 'BudgetExhausted', own)] });
+    expect(why(frozen, [ready('dev')])).toEqual([
+      `task/a-x is Running on agent/a-dev since 12s, attempt 1 of 3, and stands still: BudgetExhausted: ${own}`,
+      "what helps: raise the task's budget:",
+      '  agentiso edit task a-x',
+    ]);
+  });
+
   it('names who holds the agents, and what they hold', () => {
     expect(why(waitingTask('x', 'Pending', 'AgentsBusy'), [ready('dev'), running('y', 'dev')])).toEqual([
       'task/a-x is Pending: AgentsBusy: every suitable agent has its hands full: agent/a-dev holds task/a-y',

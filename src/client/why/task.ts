@@ -1,5 +1,6 @@
 /** Why a Task is where it is. Pure. */
 import type { Task } from '#api/types.ts';
+import { lookAtShort } from './budget.ts';
 import { commandOf } from './commands.ts';
 import { type Finding, fine, leadingTo, type Sight, stuck, waiting } from './finding.ts';
 import { lookAtBlocked } from './task-blocked.ts';
@@ -47,6 +48,8 @@ function lookAtHeld(task: Task, { view, now }: Sight): Finding {
   if (planned) return planned;
   if (status?.reason === 'Verifying')
     return waiting(says, 'its work is done and is being verified', { text: 'patience: its verify commands run' });
+  const frozen = conditionOf(task, 'Frozen');
+  if (frozen?.status === 'True') return lookAtShort(task, `${says}, and stands still`, { because: wordsOf(frozen), view });
   const stuckNow = conditionOf(task, 'Stuck');
   if (stuckNow?.status === 'True') {
     return stuck(says, stuckNow.message, {

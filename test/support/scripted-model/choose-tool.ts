@@ -27,9 +27,9 @@ export function chooseTool(step: Step, tools: Tools): Chosen | undefined {
   }
 }
 
-/** mcp__team__send_message, mcp_team_send_message, team_send_message and team___send_message are all one tool. */
+/** mcp__team__send_message, mcp_team_send_message, team_send_message and team___send_message are all one tool; SendMessage is the agent's own. */
 function forMcp({ tool, args = {} }: McpStep, tools: Tools): Chosen | undefined {
-  const offered = tools.find(({ name }) => name === tool) ?? tools.find(({ name }) => plain(name).endsWith(plain(tool)));
+  const offered = tools.find(({ name }) => name === tool) ?? tools.find(({ name }) => plain(name).endsWith(`_${plain(tool)}`));
   return offered && calling(offered, args);
 }
 
@@ -76,7 +76,7 @@ function anyValueOf(property: { readonly type?: string | readonly string[]; read
 }
 
 function plain(name: string): string {
-  return name.replace(/[^a-z0-9]/gi, '').toLowerCase();
+  return name.replace(/[^a-z0-9]+/gi, '_');
 }
 
 function quoted(text: string): string {

@@ -249,6 +249,11 @@ describe('where a tool is not offered at once', () => {
     expect(wires['openai-chat']?.words(answer as never)).toMatch(/nothing offered can do .*Offered: tool_search, bash$/);
   });
 
+  it('does not take a tool of the agent itself for one of an MCP server', async () => {
+    const send = inlineScript([{ op: 'mcp', tool: 'send_message' }]);
+    expect((await called(chat(send, ['SendMessage', 'lab___send_message'])))?.[0]).toBe('lab___send_message');
+  });
+
   it('writes files by the shell where there is no tool for them', async () => {
     const write = inlineScript([{ op: 'write', path: "/w/it's", content: 'x' }]);
     expect((await called(chat(write, ['bash'])))?.[1]).toEqual({ command: `printf %s 'x' > '/w/it'\\''s'` });
