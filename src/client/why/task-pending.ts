@@ -29,7 +29,15 @@ export function lookAtPending(task: Task, sight: Sight): Finding {
     case 'LeaseExpired':
     case 'VerifyFailed':
     case 'Stuck':
+    case 'NoEvidence':
+    case 'NoProgress':
       return waiting(SAYS, `${because}${lastWords(task)}; it goes again in ${timeLeft(backOffMs(task, sight.now))}`, PATIENCE);
+    case 'RateLimited':
+      return waiting(
+        SAYS,
+        `${because}; it goes again in ${timeLeft(Date.parse(task.status?.notBefore ?? '') - sight.now.getTime())}`,
+        PATIENCE,
+      );
     case 'Interrupted':
     case 'AgentGone':
     case 'Reassigned':
@@ -172,11 +180,14 @@ function placesIn(tasks: readonly Task[]): ReadonlyMap<string, number> {
   return new Map(waitingOnes.map(({ metadata }, at) => [metadata.name, at]));
 }
 
+const NOT_IN_LINE: ReadonlySet<string> = new Set([
+  ...['NoAgent', 'OpenForClaim', 'BudgetExhausted', 'RateLimited', 'PromptLimit'],
+  ...['AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck', 'NoEvidence', 'NoProgress'],
+]);
+
 /** Reasons of those that stand in no line. */
 function isBefore(reason: string | undefined): boolean {
-  return ['NoAgent', 'OpenForClaim', 'BudgetExhausted', 'AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck'].includes(
-    reason ?? '',
-  );
+  return NOT_IN_LINE.has(reason ?? '');
 }
 
 function turn(a: Task, b: Task): number {
