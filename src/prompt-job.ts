@@ -21,7 +21,7 @@ const EVERYTHING: readonly PermissionRule[] = [{ action: 'allow' }];
 
 /** `prompt`: with references filled in. */
 export async function toPromptJob(task: Task, agent: Agent, prompt: string, sources: PromptSources): Promise<PromptJob> {
-  const { model, permissions } = agent.spec;
+  const { model, provider, permissions } = agent.spec;
   const [dependencies, notes] = await Promise.all([dependenciesOf(task, sources.client), conventionsOf(task, sources.vault)]);
   return {
     backend: backendOf(agent),
@@ -30,6 +30,7 @@ export async function toPromptJob(task: Task, agent: Agent, prompt: string, sour
     rules: permissions?.rules ?? EVERYTHING,
     ...(permissions && { askMs: permissions.askSeconds * 1_000 }),
     ...(typeof model === 'string' && { model }),
+    ...(typeof provider === 'string' && { provider }),
   };
 }
 

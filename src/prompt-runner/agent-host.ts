@@ -91,12 +91,12 @@ export class AgentHost {
 
   get context(): AcpContext {
     const { job, backend, tools, custom, env } = this.#parts;
-    const provider = backend.model?.provider ?? backend.name;
+    const provider = job.provider ?? backend.model?.provider ?? backend.name;
     return {
       tools,
       home: job.home,
       workspace: job.workspace,
-      baseUrl: job.baseUrl ?? `${env['AGENTISO_PROVIDERS_URL'] ?? PROVIDERS_URL}/${provider}`,
+      baseUrl: `${env['AGENTISO_PROVIDERS_URL'] ?? PROVIDERS_URL}/${provider}`,
       ...(job.model !== undefined && { model: job.model }),
       permissions: allowsEverything(job) ? 'allow' : 'ask',
       ...(custom && { custom }),

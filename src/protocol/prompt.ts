@@ -35,8 +35,8 @@ const promptFields = {
 };
 const promptExtras = {
   model: text,
-  /** Where its model is reached; the way through the agent's own proxy when absent. */
-  baseUrl: text,
+  /** Whose models it uses; the backend's own provider when absent. */
+  provider: text,
   /** How long a person has to answer; then it is no. */
   askMs: integer({ min: 1, max: 86_400_000 }),
   /** Pauses before the second and third try to start the agent. */
