@@ -90,7 +90,9 @@ withSandboxes('coding agents in a team', () => {
 
     it('is tried again when it crashes', async () => {
       const name = `crash-${backend}`;
-      const command = `test -e /workspace/${name} || { touch /workspace/${name}; kill -9 $PPID; sleep 1; }`;
+      // Whatever lies between the agent and its shell. The brackets keep this very command out of it.
+      const kill = 'for p in /proc/[0-9]*; do grep -aqs "/opt/agentiso/tool[s]/" $p/cmdline && kill -9 $(basename $p); done';
+      const command = `test -e /workspace/${name} || { touch /workspace/${name}; ${kill}; sleep 1; }`;
       await give(
         name,
         backend,

@@ -31,7 +31,15 @@ export function lookAtPending(task: Task, sight: Sight): Finding {
     case 'LeaseExpired':
     case 'VerifyFailed':
     case 'Stuck':
+    case 'NoEvidence':
+    case 'NoProgress':
       return waiting(SAYS, `${because}${lastWords(task)}; it goes again in ${timeLeft(backOffMs(task, sight.now))}`, PATIENCE);
+    case 'RateLimited':
+      return waiting(
+        SAYS,
+        `${because}; it goes again in ${timeLeft(Date.parse(task.status?.notBefore ?? '') - sight.now.getTime())}`,
+        PATIENCE,
+      );
     case 'Interrupted':
     case 'AgentGone':
     case 'Reassigned':
@@ -194,20 +202,13 @@ function placesIn(tasks: readonly Task[]): ReadonlyMap<string, number> {
 }
 
 /** Reasons of those that stand in no line. */
-const BEFORE: ReadonlySet<string | undefined> = new Set([
-  'NoAgent',
-  'OpenForClaim',
-  'FilesInConflict',
-  'BudgetExhausted',
-  'AttemptFailed',
-  'AttemptLost',
-  'LeaseExpired',
-  'VerifyFailed',
-  'Stuck',
+const NOT_IN_LINE: ReadonlySet<string | undefined> = new Set([
+  ...['NoAgent', 'OpenForClaim', 'FilesInConflict', 'BudgetExhausted', 'RateLimited', 'PromptLimit'],
+  ...['AttemptFailed', 'AttemptLost', 'LeaseExpired', 'VerifyFailed', 'Stuck', 'NoEvidence', 'NoProgress'],
 ]);
 
 function isBefore(reason: string | undefined): boolean {
-  return BEFORE.has(reason);
+  return NOT_IN_LINE.has(reason);
 }
 
 function turn(a: Task, b: Task): number {

@@ -57,6 +57,16 @@ describe('a task that has to wait', () => {
       want: 'AttemptFailed: attempt 1 of 3 exited with 7; its last words: oh no; it goes again in 1 s',
     },
     {
+      reason: 'RateLimited',
+      what: task('x', { phase: 'Pending', reason: 'RateLimited', attempt: 1, notBefore: ago(-90) }),
+      want: 'RateLimited; it goes again in 90 s',
+    },
+    {
+      reason: 'NoEvidence',
+      what: task('x', { phase: 'Pending', reason: 'NoEvidence', failures: 1, finishedAt: ago(9) }),
+      want: 'NoEvidence; it goes again in a moment',
+    },
+    {
       reason: 'AttemptLost after its pause',
       what: task('x', { phase: 'Pending', reason: 'AttemptLost', failures: 1, finishedAt: ago(9) }),
       want: 'AttemptLost; it goes again in a moment',

@@ -3,6 +3,9 @@ import type { Task } from '#api/types.ts';
 
 const BY_REASON: Readonly<Record<string, string>> = {
   OpenForClaim: 'it has a prompt: it waits until an agent of the team claims it (claim_request); team_message can ask one to',
+  RateLimited: 'its provider wants no more for now: it goes on by itself at status.notBefore',
+  PromptLimit: 'as many prompts as may are being worked on: it starts when one of them has ended',
+  NoProgress: 'agents got nowhere with it: read its transcript, change what it asks for, then retry_task',
   DependencyFailed: 'a task that it depends on has failed: retry_task that one',
   DependencyNotFound: 'a task that it depends on does not exist: create it with assign_task and that name, or delete this one',
   NoAgent: 'no agent of the team suits: team_status shows the agents; give it to another with apply',
