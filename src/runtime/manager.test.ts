@@ -168,6 +168,18 @@ describe('a running manager', () => {
     expect(metrics.render()).toContain('agentiso_reconcile_errors_total{controller="broom"} 1\n');
     await end();
   });
+
+  it('has as many sweeps and kinds as it likes wait for its end, and nobody warns of it', async () => {
+    const warnings: string[] = [];
+    const listen = ({ name, message }: Error) => void warnings.push(`${name}: ${message}`);
+    process.on('warning', listen);
+    const sweeps = Array.from({ length: 12 }, (_, index) => ({ name: `broom-${index}`, everyMs: 1_000, sweep: async () => undefined }));
+    const { end } = start(boxFixture(), { controllers: [], sweeps });
+    await vi.advanceTimersByTimeAsync(3_000);
+    await end();
+    process.off('warning', listen);
+    expect(warnings).toEqual([]);
+  });
 });
 
 describe('passes', () => {

@@ -1,4 +1,5 @@
 /** One term of work: controllers, sweeps and the collector over shared watches, from the start to the last ended pass. */
+import { setMaxListeners } from 'node:events';
 import type { Client } from '#client/client.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
@@ -45,6 +46,8 @@ const SETTLE_MS = 5_000;
  */
 export async function runTerm(deps: TermDeps, stop: AbortSignal, lost: AbortSignal): Promise<boolean> {
   const stopping = new AbortController();
+  // All sweeps and sources wait for it, however many they are.
+  setMaxListeners(0, stopping.signal);
   const passes = new AbortController();
   const loops = createLoops(deps);
   const work = Promise.all([

@@ -12,6 +12,8 @@ import { gitIn, makeSource } from '../support/work.ts';
 
 const isFull = process.env['AGENTISO_SOAK'] === 'full';
 const KILLS = isFull ? 40 : 4;
+const UNDISTURBED = 2;
+const ROUNDS = UNDISTURBED + KILLS;
 const SEED = Number(process.env['AGENTISO_SEED'] ?? Date.now() % 1_000_000);
 const STRATEGIES = ['sequential', 'branch-per-source', 'cherry-pick'];
 const AGENTS = ['one', 'two'] as const;
@@ -36,14 +38,18 @@ withSandboxes('a merge whose daemon is killed', () => {
   afterAll(() => home.close(expect.anything()), 120_000);
 
   it(`is whole or not done after each of ${KILLS} kills, is finished by the next daemon, and leaves nothing`, async () => {
-    await commit(0);
-    const startedMs = performance.now();
-    await merge(0);
-    await landed(0);
-    // So that the kills fall into what is looked at, however fast this machine is.
-    const durationMs = performance.now() - startedMs;
+    // So that the kills fall into what is looked at, however fast this machine is. The first of all takes longest.
+    const tookMs: number[] = [];
+    for (let round = 0; round < UNDISTURBED; round++) {
+      await commit(round);
+      const startedMs = performance.now();
+      await merge(round);
+      await landed(round);
+      tookMs.push(performance.now() - startedMs);
+    }
+    const durationMs = Math.min(...tookMs);
     let untouched = 0;
-    for (let round = 1; round <= KILLS; round++) {
+    for (let round = UNDISTURBED; round < ROUNDS; round++) {
       await commit(round);
       const before = gitIn(source, 'rev-parse', 'main');
       await merge(round);
@@ -68,7 +74,7 @@ withSandboxes('a merge whose daemon is killed', () => {
   const fileOf = (round: number, agent: string) => `rounds/${round}/${agent}.txt`;
   const files = () => new Set(gitIn(source, 'ls-tree', '-r', '--name-only', 'main').split('\n'));
   const everything = () =>
-    Array.from({ length: KILLS + 1 }, (_, round) => round).flatMap((round) => AGENTS.map((agent) => fileOf(round, agent)));
+    Array.from({ length: ROUNDS }, (_, round) => round).flatMap((round) => AGENTS.map((agent) => fileOf(round, agent)));
 
   async function commit(round: number): Promise<void> {
     await Promise.all(
@@ -101,7 +107,7 @@ withSandboxes('a merge whose daemon is killed', () => {
   }
 
   async function nothingIsLeft(): Promise<void> {
-    for (let round = 0; round <= KILLS; round++) await home.delete('merges', `m-${round}`);
+    for (let round = 0; round < ROUNDS; round++) await home.delete('merges', `m-${round}`);
     await vi.waitFor(async () => expect(await home.list('merges')).toEqual([]), LONG);
     const refs = gitIn(repository, 'for-each-ref', '--format=%(refname)').split('\n');
     const expected = /^refs\/(agentiso\/(source\/heads|bases?|wip|kept)\/|heads\/agents\/)/;
