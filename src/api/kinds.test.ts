@@ -8,12 +8,14 @@ import type { KindObject } from './meta.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'manifests');
 
-const documents = readdirSync(folder).flatMap((file) =>
-  parseManifest(readFileSync(join(folder, file), 'utf8')).documents.map(({ value }) => {
-    const metadata = { namespace: 'default', ...(value['metadata'] as { name: string }) };
-    return { file, name: metadata.name, object: { ...value, metadata } as unknown as KindObject };
-  }),
-);
+const documents = readdirSync(folder, { withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .flatMap(({ name: file }) =>
+    parseManifest(readFileSync(join(folder, file), 'utf8')).documents.map(({ value }) => {
+      const metadata = { namespace: 'default', ...(value['metadata'] as { name: string }) };
+      return { file, name: metadata.name, object: { ...value, metadata } as unknown as KindObject };
+    }),
+  );
 
 describe('manifests/', () => {
   it('has something of every kind that people write', () => {
