@@ -32,6 +32,14 @@ it.each([
     ],
     'p',
   ],
+  [
+    'one that is claimed where none runs: its command may be quicker than the news of it',
+    [
+      ['a', 'Succeeded', 2],
+      ['b', 'Claimed', 1],
+    ],
+    'b',
+  ],
   ['none', [['a', 'Succeeded', 1]], undefined],
 ] as const)('a request is for %s', (_, tasks, name) => {
   const objects = tasks.map(([id, phase, second, prompt]) => ({

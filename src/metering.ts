@@ -16,14 +16,19 @@ export function meteringOf(store: Store, meter: Pick<Meter, 'count'>): Required<
   };
 }
 
-/** Of several, one with a prompt: a model is asked for its sake; of those the one that began last. Pure. */
+/**
+ * Of several, one with a prompt: a model is asked for its sake; of those the one that began last. Where none runs, one that is claimed: its command
+ * may ask before the host has heard, and written down, that it runs. Pure.
+ */
 export function presentTask(tasks: readonly Task[]): Task | undefined {
-  const running = tasks.filter(({ status }) => status?.phase === 'Running');
-  const prompts = running.filter(({ spec }) => typeof spec.prompt === 'string');
-  const [last] = (prompts.length > 0 ? prompts : running).sort((a, b) => beganMs(b) - beganMs(a));
+  const inPhase = (phase: string) => tasks.filter(({ status }) => status?.phase === phase);
+  const running = inPhase('Running');
+  const present = running.length > 0 ? running : inPhase('Claimed');
+  const prompts = present.filter(({ spec }) => typeof spec.prompt === 'string');
+  const [last] = (prompts.length > 0 ? prompts : present).sort((a, b) => beganMs(b) - beganMs(a));
   return last;
 }
 
 function beganMs({ status }: Task): number {
-  return Date.parse(status?.startedAt ?? '') || 0;
+  return Date.parse(status?.startedAt ?? status?.lease?.renewTime ?? '') || 0;
 }
