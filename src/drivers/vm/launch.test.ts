@@ -41,7 +41,7 @@ describe('the launcher of a machine', () => {
     const line = launchCommand(PLAN).join(' ');
     expect(line).toContain('--ro-bind /mnt/bound/root /machine/root');
     expect(line).toContain('--bind /mnt/disk.ext4 /machine/disk');
-    expect(line).toContain('--dev-bind /dev/net/tun /dev/net/tun');
+    expect(line).toContain('--dev-bind /mnt/devices/tun /dev/net/tun');
     expect(line).not.toContain('/dev/kvm');
     expect(launchCommand({ ...PLAN, network: 'none' }).join(' ')).not.toContain('/dev/net/tun');
     expect(launchCommand({ ...PLAN, network: 'none' })).toContain('--unshare-net');

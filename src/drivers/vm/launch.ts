@@ -41,7 +41,8 @@ export interface LaunchPlan {
  * process that keeps the last of it and writes that when the machine has ended: a guest can say as much as it likes.
  *
  * The machine's device is joined to the link of its network namespace by redirecting all that comes in at one to the other: nothing is bridged
- * or routed here, and without the redirection nothing passes at all.
+ * or routed here, and without the redirection nothing passes at all. The node by which QEMU opens the device is its own, because not every
+ * machine lets everybody open the usual one; it is good for a tap that was given to its uid, and for no other.
  */
 export const LAUNCH_SCRIPT = `
 folder=$1 tap=$2 uid=$3
@@ -65,6 +66,8 @@ if [ -n "$tap" ]; then
   fi
   ip link set "$tap" addrgenmode none 2> /dev/null
   ip link set "$tap" up || exit 125
+  mkdir -p devices && mount -t tmpfs -o mode=755,nosuid,size=64k devices devices || exit 125
+  mknod -m 600 devices/tun c 10 200 && chown "$uid" devices/tun || exit 125
 fi
 if [ -n "$uid" ]; then
   while [ "$1" != -- ]; do
@@ -122,7 +125,7 @@ function confinedCommand(plan: LaunchPlan): string[] {
     ...['--dir', '/etc', '--ro-bind-try', '/etc/ld.so.cache', '/etc/ld.so.cache'],
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
     ...(plan.hasKvm ? ['--dev-bind', '/dev/kvm', '/dev/kvm'] : []),
-    ...(network === 'none' ? [] : ['--dev-bind', '/dev/net/tun', '/dev/net/tun']),
+    ...(network === 'none' ? [] : ['--dev-bind', '/mnt/devices/tun', '/dev/net/tun']),
     ...['--bind', `${folder}/run`, INSIDE.run, '--bind', disk, INSIDE.disk],
     ...['--ro-bind', from('kernel'), INSIDE.kernel, '--ro-bind', from('initrd'), INSIDE.initrd, '--ro-bind', from('root'), INSIDE.root],
     ...(files.memory === undefined ? [] : ['--bind', from('memory'), INSIDE.memory]),
