@@ -20,6 +20,7 @@ export const qwen: Backend = {
     }),
     // It begins in `auto`, where a model decides.
     mode: ({ permissions }) => (permissions === 'allow' ? 'yolo' : 'default'),
+    canAsk: true,
     quirks: { oneSessionPerProcess: false, exitsOnStdinClose: false, loadsSessions: true, readyAfterMs: 0, defersMcpTools: false },
   },
   oneShot: {
