@@ -38,7 +38,10 @@ function ready(name: BackendName, { model, permissions }: Agent['spec'], tools: 
   }
   // Rules that nobody keeps would be a promise broken in silence.
   if (permissions !== undefined && backend.acp?.canAsk === false) {
-    throw new StalledError('PermissionsUnsupported', `the backend ${name} does not ask before it acts: remove permissions, or take another backend`);
+    throw new StalledError(
+      'PermissionsUnsupported',
+      `the backend ${name} does not ask before it acts: remove permissions, or take another backend`,
+    );
   }
   return { backend: name, tools };
 }
