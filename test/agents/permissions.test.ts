@@ -18,15 +18,19 @@ withSandboxes('coding agents that ask first', () => {
   }, 600_000);
   afterAll(() => lab.close(expect.anything()));
 
+  /** Some agents end their turn when they are refused something, so each thing is tried in a task of its own. */
   it.each(ASKING)('%s does what it may and not what it may not', async (backend) => {
-    const prompt = inlineScript([
-      { op: 'shell', command: 'touch /workspace/forbidden' },
-      { op: 'shell', command: 'touch /workspace/fine' },
-      { op: 'mcp', tool: 'list_agents' },
-      { op: 'text', text: 'tried both' },
-    ]);
-    await lab.at.create('Task', `asking-${backend}-try`, { team: 'asking', assignTo: backend, prompt, maxAttempts: 1 });
-    const { status } = await lab.ended(`asking-${backend}-try`);
-    expect(await lab.at.inside(`asking-${backend}`, 'ls', '/workspace'), JSON.stringify(status)).toBe('fine\n');
+    const attempt = async (name: string, command: string) => {
+      const prompt = inlineScript([
+        { op: 'shell', command },
+        { op: 'text', text: 'tried' },
+      ]);
+      await lab.at.create('Task', `asking-${backend}-${name}`, { team: 'asking', assignTo: backend, prompt, maxAttempts: 1 });
+      return lab.ended(`asking-${backend}-${name}`);
+    };
+    await attempt('may', 'touch /workspace/fine');
+    const { status } = await attempt('may-not', 'touch /workspace/forbidden');
+    const { stdout } = await lab.at.cli('transcript', `asking-${backend}-may-not`);
+    expect(await lab.at.inside(`asking-${backend}`, 'ls', '/workspace'), `${JSON.stringify(status)} ${stdout}`).toBe('fine\n');
   });
 });
