@@ -51,6 +51,12 @@ it('asks for a model where the agent has no choice of its own', async () => {
   await expect(choose({ backend: 'qwen' })).rejects.toMatchObject({ reason: 'ModelMissing' });
 });
 
+it('does not start an agent that would not keep the rules it is given', async () => {
+  const permissions = { rules: [{ action: 'deny' as const, kind: 'execute' as const }], askSeconds: 300 };
+  await expect(choose({ backend: 'codex', permissions })).rejects.toMatchObject({ reason: 'PermissionsUnsupported' });
+  expect(await choose({ backend: 'qwen', model: 'm', permissions })).toEqual({ backend: 'qwen', tools });
+});
+
 it('says so when there is no directory at all', async () => {
   await expect(chooseBackend({ spec: { backend: 'codex' } } as Agent, undefined)).rejects.toThrow(
     /^codex: this daemon has no tool directory/,

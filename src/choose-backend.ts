@@ -12,14 +12,14 @@ export interface ChosenBackend {
   readonly tools?: string;
 }
 
-/** Throws StalledError when neither is there, or when it has no model. */
+/** Throws StalledError when neither is there, or when it has no model or cannot be held to the agent's rules. */
 export async function chooseBackend({ spec }: Agent, tools: string | undefined): Promise<ChosenBackend> {
   const wanted = [spec.backend, spec.fallback].filter((name) => name !== undefined && name !== null) as BackendName[];
   const problems: string[] = [];
   for (const name of wanted) {
     if (name === 'shell') return { backend: name };
     const problem = tools === undefined ? 'this daemon has no tool directory' : await whyMissing(name, tools);
-    if (problem === undefined && tools !== undefined) return withModel(name, spec.model, tools);
+    if (problem === undefined && tools !== undefined) return ready(name, spec, tools);
     problems.push(`${name}: ${problem}`);
   }
   const hint = backendNamed(spec.backend).packages.length > 0 ? `agentiso backends install ${spec.backend}` : 'agentiso backends';
@@ -31,9 +31,17 @@ async function whyMissing(name: BackendName, tools: string): Promise<string | un
   return 'missing' in found ? found.missing : undefined;
 }
 
-function withModel(name: BackendName, model: string | null | undefined, tools: string): ChosenBackend {
-  if (backendNamed(name).model?.mustBeNamed && !model) {
+function ready(name: BackendName, { model, permissions }: Agent['spec'], tools: string): ChosenBackend {
+  const backend = backendNamed(name);
+  if (backend.model?.mustBeNamed && !model) {
     throw new StalledError('ModelMissing', `the backend ${name} has no model of its own choice: set model`);
+  }
+  // Rules that nobody keeps would be a promise broken in silence.
+  if (permissions !== undefined && backend.acp?.canAsk === false) {
+    throw new StalledError(
+      'PermissionsUnsupported',
+      `the backend ${name} does not ask before it acts: remove permissions, or take another backend`,
+    );
   }
   return { backend: name, tools };
 }

@@ -16,6 +16,7 @@ export const acp: Backend = {
       return { argv, env: filled(env, context), files: [] };
     },
     mode: ({ custom }) => custom?.mode,
+    canAsk: true,
     // What is not known is taken to be as bad as the worst that is.
     quirks: { oneSessionPerProcess: true, exitsOnStdinClose: false, loadsSessions: false, readyAfterMs: 4_000, defersMcpTools: true },
   },

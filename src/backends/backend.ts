@@ -103,6 +103,8 @@ export interface AcpUse {
   launch(context: AcpContext): Launch;
   /** The mode to set after session/new. Absent: none is to be set, the launch has seen to it. */
   mode(context: AcpContext): string | undefined;
+  /** Whether rules can hold it back: it asks the client before it does anything, without a sandbox of its own. */
+  readonly canAsk: boolean;
   readonly quirks: AcpQuirks;
 }
 

@@ -33,6 +33,7 @@ export const claudeCode: Backend = {
     }),
     // Asks before MCP, Write and Bash; who allows everything answers so.
     mode: () => 'default',
+    canAsk: true,
     quirks: { oneSessionPerProcess: false, exitsOnStdinClose: true, loadsSessions: true, readyAfterMs: 0, defersMcpTools: false },
   },
   oneShot: {

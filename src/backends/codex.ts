@@ -37,6 +37,8 @@ export const codex: Backend = {
       files: [configuration(context, [])],
     }),
     mode: modeOf,
+    // Where it asks it also wants a sandbox of its own, which ours does not allow: its commands would all fail.
+    canAsk: false,
     quirks: { oneSessionPerProcess: false, exitsOnStdinClose: false, loadsSessions: true, readyAfterMs: 0, defersMcpTools: false },
   },
   oneShot: {

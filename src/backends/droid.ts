@@ -21,6 +21,7 @@ export const droid: Backend = {
     }),
     // --auto does not set the mode of a session.
     mode: ({ permissions }) => (permissions === 'allow' ? 'auto-high' : 'normal'),
+    canAsk: true,
     quirks: { oneSessionPerProcess: true, exitsOnStdinClose: true, loadsSessions: true, readyAfterMs: 4_000, defersMcpTools: true },
   },
   oneShot: {

@@ -17,6 +17,7 @@ export const gemini: Backend = {
       files: [settings([])],
     }),
     mode: ({ permissions }) => (permissions === 'allow' ? 'yolo' : 'default'),
+    canAsk: true,
     // It says that it can load sessions, and then does not know them.
     quirks: { oneSessionPerProcess: false, exitsOnStdinClose: false, loadsSessions: false, readyAfterMs: 0, defersMcpTools: false },
   },

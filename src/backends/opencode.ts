@@ -27,6 +27,7 @@ export const opencode: Backend = {
     }),
     // Permissions are said by the environment.
     mode: () => undefined,
+    canAsk: true,
     quirks: { oneSessionPerProcess: false, exitsOnStdinClose: true, loadsSessions: true, readyAfterMs: 0, defersMcpTools: false },
   },
   oneShot: {

@@ -20,6 +20,7 @@ export const qwen: Backend = {
     }),
     // It begins in `auto`, where a model decides.
     mode: ({ permissions }) => (permissions === 'allow' ? 'yolo' : 'default'),
+    canAsk: true,
     quirks: { oneSessionPerProcess: false, exitsOnStdinClose: false, loadsSessions: true, readyAfterMs: 0, defersMcpTools: false },
   },
   oneShot: {
@@ -51,8 +52,8 @@ function settings({ model }: LaunchContext, mcpServers: readonly McpServer[]): H
       telemetry: { enabled: false },
       ...(model !== undefined && { model: { name: model } }),
       general: { enableAutoUpdate: false, disableAutoUpdate: true },
-      // Tools of the team are few: a model need not look for them.
-      permissions: { deny: ['tool_search'] },
+      // Tools of the team are few: a model need not look for them. And send_message is for its own sub-agents, not for the team.
+      permissions: { deny: ['tool_search', 'send_message'] },
       // Otherwise a turn in the background plays the prompt again.
       memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
       mcpServers: mcpServersByName(mcpServers),

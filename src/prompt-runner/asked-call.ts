@@ -11,12 +11,15 @@ const PATH_FIELDS = ['file_path', 'filePath', 'path', 'abs_path', 'notebook_path
 export function toAskedCall(toolCall: unknown, known: Readonly<Record<string, unknown>>, roots: readonly string[]): AskedCall {
   const call = { ...known, ...withoutNothing(isFields(toolCall) ? toolCall : {}) };
   const input = isFields(call['rawInput']) ? call['rawInput'] : {};
-  const commands = COMMAND_FIELDS.flatMap((name) => commandText(input[name]));
+  const title = textOf(call['title']) || textOf(call['name']);
+  const given = COMMAND_FIELDS.flatMap((name) => commandText(input[name]));
+  // Gemini CLI has the command line in its title and nowhere else.
+  const commands = given.length === 0 && call['kind'] === 'execute' && title !== '' ? [title] : given;
   const named = [...PATH_FIELDS.map((name) => input[name]), ...locationsOf(call['locations'])];
   const paths = named.filter((path): path is string => typeof path === 'string' && path !== '');
   const [workspace = '/'] = roots;
   return {
-    title: textOf(call['title']) || textOf(call['name']),
+    title,
     kind: textOf(call['kind']) || (commands.length > 0 ? 'execute' : 'other'),
     commands,
     outside: paths.map((path) => realPath(resolve(workspace, path))).filter((path) => !roots.some((root) => isInside(root, path))),

@@ -33,10 +33,14 @@ export function judge(call: AskedCall, rules: readonly PermissionRule[]): Verdic
   return rule ? { action: rule.action, why: `rule ${index + 1}` } : { action: 'deny', why: 'no rule allows it' };
 }
 
-function fits({ kind, tool, command }: PermissionRule, call: AskedCall): boolean {
+/** What allows must fit all of it; what holds back, any of it, and also what would run nobody knows what. */
+function fits({ action, kind, tool, command }: PermissionRule, call: AskedCall): boolean {
   if (kind !== undefined && kind !== call.kind) return false;
   if (tool !== undefined && !like(tool, call.title)) return false;
-  return command === undefined || (call.commands.length > 0 && call.commands.every((line) => like(command, line)));
+  if (command === undefined) return true;
+  if (call.commands.length === 0) return action !== 'allow' && call.kind === 'execute';
+  const fitting = call.commands.filter((line) => like(command, line));
+  return action === 'allow' ? fitting.length === call.commands.length : fitting.length > 0;
 }
 
 /** `*` stands for anything, also for nothing. */

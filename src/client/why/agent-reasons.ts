@@ -55,6 +55,10 @@ const REASONS: Readonly<Record<string, Judge>> = {
       ? { text: 'configure it where the daemon runs:', command: 'agentiso backends' }
       : { text: 'install it where the daemon runs:', command: `agentiso backends install ${backend}` },
   ),
+  PermissionsUnsupported: needs((agent, _condition, { view }) => ({
+    text: 'take out its permissions, or give it another backend:',
+    command: edit(view, makerOf(view, agent) ?? agent),
+  })),
   ModelMissing: needs((agent, _condition, { view }) => ({
     text: 'name the model that it shall use:',
     command: edit(view, makerOf(view, agent) ?? agent),

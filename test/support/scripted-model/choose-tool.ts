@@ -27,9 +27,14 @@ export function chooseTool(step: Step, tools: Tools): Chosen | undefined {
   }
 }
 
-/** mcp__team__send_message, mcp_team_send_message, team_send_message and team___send_message are all one tool; SendMessage is the agent's own. */
+/**
+ * mcp__team__send_message, mcp_team_send_message, team_send_message and team___send_message are all one tool; SendMessage and a bare
+ * send_message may be the agent's own.
+ */
 function forMcp({ tool, args = {} }: McpStep, tools: Tools): Chosen | undefined {
-  const offered = tools.find(({ name }) => name === tool) ?? tools.find(({ name }) => plain(name).endsWith(`_${plain(tool)}`));
+  const isOfServer = ({ name, namespace }: OfferedTool) =>
+    plain(name).endsWith(`_${plain(tool)}`) || (name === tool && namespace !== undefined);
+  const offered = tools.find(isOfServer) ?? tools.find(({ name }) => name === tool);
   return offered && calling(offered, args);
 }
 

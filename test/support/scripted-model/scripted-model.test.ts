@@ -251,7 +251,7 @@ describe('where a tool is not offered at once', () => {
 
   it('does not take a tool of the agent itself for one of an MCP server', async () => {
     const send = inlineScript([{ op: 'mcp', tool: 'send_message' }]);
-    expect((await called(chat(send, ['SendMessage', 'lab___send_message'])))?.[0]).toBe('lab___send_message');
+    expect((await called(chat(send, ['SendMessage', 'send_message', 'lab___send_message'])))?.[0]).toBe('lab___send_message');
   });
 
   it('writes files by the shell where there is no tool for them', async () => {
