@@ -101,8 +101,9 @@ export function chooseDriver({ spec }: Agent, here: DriversHere): Driver {
   if (strongest) return strongest;
   const wanted = asked === 'auto' ? `at least ${minimum}` : asked;
   const offers = here.drivers.map(({ name }) => name).join(', ');
-  const reasons = [here.sandbox.reason, here.vm?.reason ?? ''].filter((reason, at, all) => reason !== '' && all.indexOf(reason) === at);
-  const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
+  const isMachineWanted = asked === 'vm' || minimum === 'vm';
+  const reason = (isMachineWanted ? here.vm?.reason : undefined) || here.sandbox.reason;
+  const why = reason === '' ? '' : ` (${reason})`;
   throw new StalledError('IsolationUnavailable', `the agent asks for isolation ${wanted}; this machine offers ${offers}${why}`, {
     hint: 'agentiso doctor says what to install',
   });

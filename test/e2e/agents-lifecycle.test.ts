@@ -107,17 +107,6 @@ withSandboxes('an agent', () => {
     await home.delete('teams', 'once');
   });
 
-  it('asking for a vm is told that there is none, and what there is', async () => {
-    await home.create('Team', 'strong', { isolation: { driver: 'vm' }, roles: [{ name: 'one' }] });
-    const agent = await failed(home, 'strong-one');
-    expect([conditionOf(agent, 'WorkspaceReady'), conditionOf(agent, 'Ready')]).toEqual([
-      'False IsolationUnavailable',
-      'False IsolationUnavailable',
-    ]);
-    expect(messageOf(agent)).toContain('asks for isolation vm; this machine offers process, sandbox');
-    await home.delete('teams', 'strong');
-  });
-
   it('as a plain process cannot be had with limits', async () => {
     const demands = { driver: 'process', requireLimits: true };
     await home.create('Team', 'loose', { isolation: demands, roles: [{ name: 'one' }] });
@@ -174,6 +163,24 @@ withSandboxes('teams', () => {
     await vi.waitFor(() => expect(home.machineState().namespaces).toHaveLength(namespaces - 2), WAIT);
     const ask = `fetch('${after[1]?.status?.endpoints?.http}/health').then((answer) => console.log(answer.status))`;
     expect(await home.inside('a-b-one', 'node', '-e', ask)).toBe('200\n');
+  });
+});
+
+withSandboxes('without QEMU', () => {
+  const home = new AgentsHome();
+  afterAll(() => home.close());
+
+  it('an agent that asks for a machine of its own is told that there is none, and what there is', async () => {
+    await home.startWithout('qemu-system-x86_64', ['--log-level', 'error']);
+    await home.create('Team', 'strong', { isolation: { driver: 'vm' }, roles: [{ name: 'one' }] });
+    const agent = await failed(home, 'strong-one');
+    expect([conditionOf(agent, 'WorkspaceReady'), conditionOf(agent, 'Ready')]).toEqual([
+      'False IsolationUnavailable',
+      'False IsolationUnavailable',
+    ]);
+    expect(messageOf(agent)).toMatch(/asks for isolation vm; this machine offers process, sandbox \(.*QEMU/);
+    await home.delete('teams', 'strong');
+    expect(await home.stop()).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
