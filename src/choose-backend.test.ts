@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(tools, { recursive: true }));
 
-const choose = (spec: Partial<Agent['spec']>) => chooseBackend({ spec } as Agent, tools);
+const choose = (spec: Partial<Agent['spec']>) => chooseBackend({ spec } as Agent, tools, 'sandbox');
 
 it('takes the backend that is asked for', async () => {
   expect(await choose({ backend: 'codex' })).toEqual({ backend: 'codex', tools });
@@ -29,7 +29,7 @@ it('takes the backend that is asked for', async () => {
 
 it('needs no tools for the shell', async () => {
   expect(await choose({ backend: 'shell' })).toEqual({ backend: 'shell' });
-  expect(await chooseBackend({ spec: { backend: 'shell' } } as Agent, undefined)).toEqual({ backend: 'shell' });
+  expect(await chooseBackend({ spec: { backend: 'shell' } } as Agent, undefined, 'process')).toEqual({ backend: 'shell' });
 });
 
 it('takes the fallback where the first is missing, and only where one is named', async () => {
@@ -58,7 +58,14 @@ it('does not start an agent that would not keep the rules it is given', async ()
 });
 
 it('says so when there is no directory at all', async () => {
-  await expect(chooseBackend({ spec: { backend: 'codex' } } as Agent, undefined)).rejects.toThrow(
+  await expect(chooseBackend({ spec: { backend: 'codex' } } as Agent, undefined, 'process')).rejects.toThrow(
     /^codex: this daemon has no tool directory/,
   );
+});
+
+it('refuses in a machine what does not reach into one, also where it is installed', async () => {
+  const inMachine = (spec: Partial<Agent['spec']>) => chooseBackend({ spec } as Agent, tools, 'vm');
+  expect(await inMachine({ backend: 'shell' })).toEqual({ backend: 'shell' });
+  await expect(inMachine({ backend: 'codex', fallback: 'shell' })).rejects.toMatchObject({ reason: 'BackendUnavailable' });
+  await expect(inMachine({ backend: 'shell', provider: 'openai' })).rejects.toThrow('the provider openai cannot be reached');
 });

@@ -13,7 +13,8 @@ export interface ChosenBackend {
 }
 
 /** Throws StalledError when neither is there, or when it has no model or cannot be held to the agent's rules. */
-export async function chooseBackend({ spec }: Agent, tools: string | undefined): Promise<ChosenBackend> {
+export async function chooseBackend({ spec }: Agent, tools: string | undefined, driver: string): Promise<ChosenBackend> {
+  if (driver === 'vm') return inMachine(spec);
   const wanted = [spec.backend, spec.fallback].filter((name) => name !== undefined && name !== null) as BackendName[];
   const problems: string[] = [];
   for (const name of wanted) {
@@ -24,6 +25,13 @@ export async function chooseBackend({ spec }: Agent, tools: string | undefined):
   }
   const hint = backendNamed(spec.backend).packages.length > 0 ? `agentiso backends install ${spec.backend}` : 'agentiso backends';
   throw new StalledError('BackendMissing', `${problems.join('; ')}; this helps: ${hint}`, { hint });
+}
+
+/** Neither the tool directory nor the way to a provider leads into a machine: a coding agent there would fail with its first prompt. */
+function inMachine({ backend, provider }: Agent['spec']): ChosenBackend {
+  if (backend === 'shell' && !provider) return { backend };
+  const what = backend === 'shell' ? `the provider ${provider}` : `the backend ${backend}`;
+  throw new StalledError('BackendUnavailable', `${what} cannot be reached from a machine of its own yet: set isolation.driver to sandbox`);
 }
 
 async function whyMissing(name: BackendName, tools: string): Promise<string | undefined> {
