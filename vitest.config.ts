@@ -8,7 +8,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{src,controllers,guest-agent,scripts}/**/*.test.ts', 'test/{bench,support}/**/*.test.ts'],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           // No test changes what others share, and a worker per file costs more than the tests.
           isolate: false,
         },
