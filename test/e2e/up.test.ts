@@ -156,13 +156,13 @@ describe('agentiso up', () => {
   it('takes back a failure that the manifest no longer asks for', async () => {
     await inProject(async (folder, placed) => {
       const file = join(folder, 'team.yaml');
-      const refused = TEAM.replace('driver: process', 'driver: auto, minimum: vm').replace(
+      const refused = TEAM.replace('driver: process', 'driver: process, requireLimits: true').replace(
         'roles:',
         'tasks: [{name: x, command: echo done}]\n  roles:',
       );
       writeFileSync(file, refused);
       expect((await runCli(['up', '-f', file], placed)).code).toBe(1);
-      writeFileSync(file, refused.replace(', minimum: vm', ''));
+      writeFileSync(file, refused.replace(', requireLimits: true', ''));
       const { code, stdout } = await runCli(['up', '-f', file], placed);
       expect([code, stdout]).toEqual([0, 'done\n']);
     });
