@@ -79,9 +79,10 @@ describe('agentiso up', () => {
   it('refuses isolation that this machine cannot give instead of running with less', async () => {
     await inTemporaryFolder(async (tmp) => {
       const file = join(tmp, 'team.yaml');
-      writeFileSync(file, TEAM.replace('{driver: process}', '{driver: auto, minimum: vm}') + task('x', 'command: "echo no"'));
+      const isolation = '{driver: process, requireLimits: true}';
+      writeFileSync(file, TEAM.replace('{driver: process}', isolation) + task('x', 'command: "echo no"'));
       const { code, stdout, stderr } = await runIn(tmp, ['up', '-f', file]);
-      expect(stderr).toContain('asks for isolation at least vm');
+      expect(stderr).toContain('isolation.requireLimits is set, and the process driver limits nothing');
       expect(stdout).toBe('');
       expect(code).toBe(1);
     });
