@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type CliRun, runCli, startCli } from '../support/cli.ts';
 import { processesMentioning } from '../support/processes.ts';
 
@@ -190,19 +190,25 @@ describe('agentiso messages', () => {
   });
 
   it('follows: every message once for people, every state for programs', async () => {
+    await ok('message', 'sprint/dev-2', 'before');
     const [table, json] = [startCli(['messages', 'sprint', '-f'], placed()), startCli(['messages', '-f', '-o', 'json'], placed())];
-    const sent = await ok('message', 'sprint/dev-1', 'followed');
+    let heard = '';
+    json.child.stdout?.on('data', (chunk: string) => {
+      heard += chunk;
+    });
+    // What was there before is shown first: then they follow.
+    for (const each of [table, json]) await each.said('before');
+    const sent = idOf(await ok('message', 'sprint/dev-1', 'followed'));
     await team('dev-1', 'wait', '--ack', '--timeout', '60');
     await table.said('followed');
-    const states = ['Accepted', 'Delivered', 'Seen'];
-    for (const state of states) await json.said(`"content":"followed"`).then(() => json.said(`"state":"${state}"`));
+    const states = () => {
+      const lines = heard.split('\n').slice(0, -1);
+      return lines.map((line) => JSON.parse(line) as Filed).flatMap(({ message, state }) => (message.message_id === sent ? [state] : []));
+    };
+    await vi.waitFor(() => expect(states()).toEqual(['Accepted', 'Delivered', 'Seen']), { timeout: 60_000 });
     for (const each of [table, json]) each.child.kill('SIGINT');
     expect((await table.result).stdout.match(/followed/g)).toHaveLength(1);
-    const seen = (await json.result).stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Filed);
-    expect(seen.filter(({ message }) => message.message_id === idOf(sent)).map(({ state }) => state)).toContain('Seen');
+    await json.result;
   });
 
   it('are in what describe says of an agent', async () => {

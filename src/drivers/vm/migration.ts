@@ -11,6 +11,7 @@ import type { Qmp } from './qmp.ts';
 
 const MIGRATE_MS = 30_000;
 const LOOK_MS = 5;
+const HUNG_UP: ReadonlySet<string | undefined> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET']);
 
 /** Memory that is in a shared file is not part of it. */
 async function leaveMemoryOut(qmp: Qmp): Promise<void> {
@@ -50,7 +51,10 @@ export async function restoreState(machine: Machine, path: string, signal: Abort
   await machine.openPorts(signal);
   await leaveMemoryOut(qmp);
   await qmp.execute('migrate-incoming', { uri: `unix:${SOCKETS.migration}` });
-  await pipeline(createReadStream(path), await machine.dial('migration', signal), { signal });
+  // QEMU hangs up when it has all it needs, on a busy machine before the end was said; whether it has, its status tells.
+  await pipeline(createReadStream(path), await machine.dial('migration', signal), { signal }).catch((error: NodeJS.ErrnoException) => {
+    if (!HUNG_UP.has(error.code)) throw error;
+  });
   for (let status = 'inmigrate'; status !== 'paused'; status = await statusOf(qmp)) {
     if (status === 'running') return true;
     await pause(LOOK_MS, undefined, { signal });
