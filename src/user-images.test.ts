@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { definitionFolders, imagesDirectory } from './user-images.ts';
 
-const environment = { userHome: '/home/ada', cwd: '/work' };
+const environment = { userHome: '/home/ada', cwd: '/srv' };
 
 describe('imagesDirectory', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('imagesDirectory', () => {
     { name: 'there is a cache directory', set: { cacheHome: '/cache' }, want: '/cache/agentiso/images' },
     { name: 'the cache directory is relative', set: { cacheHome: 'cache' }, want: '/home/ada/.cache/agentiso/images' },
     { name: 'it is said', set: { directory: '/big/images', cacheHome: '/cache' }, want: '/big/images' },
-    { name: 'it is said relatively', set: { directory: 'images' }, want: '/work/images' },
+    { name: 'it is said relatively', set: { directory: 'images' }, want: '/srv/images' },
     { name: 'it is said to be nothing', set: { directory: '' }, want: '/home/ada/.cache/agentiso/images' },
   ])('$name: $want', ({ set, want }) => {
     expect(imagesDirectory({ ...environment, ...set })).toBe(want);
