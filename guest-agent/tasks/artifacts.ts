@@ -6,6 +6,7 @@ import { constants, createWriteStream, existsSync, mkdirSync, type WriteStream }
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
+import { drained } from '#lib/drained.ts';
 import { type AttemptKey, MAX_ARTIFACT_BYTES, type OutputName } from '#protocol/control.ts';
 import { lazy } from '../lazy-modules.ts';
 import { syncDirectory } from '../state/durable-file.ts';
@@ -186,20 +187,6 @@ async function syncFile(path: string): Promise<number> {
   } finally {
     await handle.close();
   }
-}
-
-/** Or closed: then nothing is written any more, and nobody has to wait. */
-function drained(stream: WriteStream): Promise<void> {
-  if (stream.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      stream.off('drain', done);
-      stream.off('close', done);
-      resolve();
-    };
-    stream.on('drain', done);
-    stream.on('close', done);
-  });
 }
 
 async function statOrEmpty(path: string): Promise<{ readonly size: number; readonly mtimeMs: number }> {

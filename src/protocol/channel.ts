@@ -52,6 +52,8 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
   #gathered: Uint8Array[] = [];
   #gatheredBytes = 0;
   #frameTimer: NodeJS.Timeout | undefined;
+  /** Until the connection takes more, or is closed: one for all who wait, however many streams it carries. */
+  #room: { readonly made: Promise<void>; readonly report: () => void } | undefined;
 
   constructor(stream: Duplex, { outgoing, incoming, handlers, frameMs = FRAME_MS, ...rest }: ChannelOptions<Out, In>) {
     let report: (reason: ProtocolError) => void = () => {};
@@ -67,6 +69,7 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
     const options = incoming === undefined || handlers === undefined ? undefined : { methods: incoming, handlers, ...rest };
     this.#incoming = new IncomingCalls(options, (answer) => this.#answer(answer), sendFrame);
     stream.on('data', (chunk: Uint8Array) => this.#take(chunk));
+    stream.on('drain', () => this.#makeRoom());
     stream.on('error', (error) => this.#end(new ProtocolError('Unavailable', `connection failed: ${error.message}`, error)));
     stream.once('end', () => {
       this.#end(new ProtocolError('Unavailable', this.#endedBy()));
@@ -185,15 +188,15 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
   }
 
   /** Resolves when the connection takes more, or is closed. */
-  async #drained(): Promise<void> {
-    if (this.#closeReason !== undefined || !this.#stream.writableNeedDrain) return;
-    let wake: () => void = () => {};
-    const drain = new Promise<void>((resolve) => {
-      wake = resolve;
-      this.#stream.once('drain', resolve);
-    });
-    await Promise.race([drain, this.closed]);
-    this.#stream.off('drain', wake);
+  #drained(): Promise<void> {
+    if (this.#closeReason !== undefined || !this.#stream.writableNeedDrain) return DONE;
+    this.#room ??= awaited();
+    return this.#room.made;
+  }
+
+  #makeRoom(): void {
+    this.#room?.report();
+    this.#room = undefined;
   }
 
   #write(frame: Uint8Array): void {
@@ -216,7 +219,16 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
     this.#outgoing.rejectAll(connectionClosed(reason));
     this.#incoming.disconnect(reason);
     this.#reportClosed(reason);
+    this.#makeRoom();
   }
+}
+
+function awaited(): { readonly made: Promise<void>; readonly report: () => void } {
+  let report: () => void = () => {};
+  const made = new Promise<void>((resolve) => {
+    report = resolve;
+  });
+  return { made, report };
 }
 
 /** The reason's own code would tell a caller that its call was wrong. */

@@ -107,6 +107,30 @@ describe('streams', () => {
     await channel.call('ping', {});
   });
 
+  it('of many calls wait for a slow connection together, without a warning of too many who listen', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    const channel = connect();
+    // Nobody reads at the other end until all have written more than the kernel holds.
+    pair.far.pause();
+    const before = pair.near.listenerCount('drain');
+    const sent = randomBytes(200_000);
+    const echoed = Array.from({ length: 40 }, () => {
+      const { up, down } = channel.open('echo', {});
+      up.input.end(sent);
+      return bytesOf(down.output);
+    });
+    await vi.waitFor(() => expect(pair.near.writableNeedDrain).toBe(true));
+    expect(pair.near.listenerCount('drain')).toBe(before);
+    pair.far.resume();
+    for (const output of echoed) expect(hash(await output)).toBe(hash(sent));
+    // Warnings come a turn later.
+    await new Promise(setImmediate);
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+
   it('are all there when the result has come, however late they are read', async () => {
     const channel = connect({
       async produce(_params, { down }) {

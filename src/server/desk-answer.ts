@@ -1,12 +1,12 @@
 /** One request at a desk: whether it may be, what the desk says, and that onto the wire. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { drained } from '#lib/drained.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import type { Identity } from './auth/identity.ts';
 import { checkRights } from './authorised.ts';
 import { decodeBody } from './body/decode.ts';
 import type { Answer } from './call.ts';
 import type { DeskAnswer, DeskPlace } from './desk.ts';
-import { drained } from './drained.ts';
 import { codedStatus } from './errors.ts';
 import { readBody } from './request-body.ts';
 import { failure } from './status.ts';

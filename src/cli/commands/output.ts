@@ -1,11 +1,12 @@
 /** `agentiso output`: everything that a task has printed, also what its Task object has only the beginning and the end of. */
 import { deskLines } from '#client/desk.ts';
 import { type ApiObject, getJson, resourcePath } from '#client/resource-api.ts';
+import { written } from '#lib/drained.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import { isObject } from '#lib/json.ts';
 import { apiCommand, type Session, text } from '../api-command.ts';
 import { EXIT } from '../command.ts';
-import { standardStreams, written } from '../streams/standard.ts';
+import { standardStreams } from '../streams/standard.ts';
 import { UsageError } from '../usage-error.ts';
 
 const TASKS = { group: 'agentiso.dev', version: 'v1alpha1', plural: 'tasks', isNamespaced: true };

@@ -1,8 +1,8 @@
 /** A command inside an agent, over a WebSocket: its channels to and from streams of this process, and how it ended. */
 import type { Readable, Writable } from 'node:stream';
 import type { ClientSocket } from '#client/websocket/socket.ts';
+import { written } from '#lib/drained.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
-import { written } from './standard.ts';
 
 export const CHANNEL_PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 

@@ -2,10 +2,10 @@
 import type { Socket } from 'node:net';
 import { openWebSocket } from '#client/websocket/open.ts';
 import type { ClientSocket } from '#client/websocket/socket.ts';
+import { written } from '#lib/drained.ts';
 import type { Session } from '../api-command.ts';
 import { CHANNEL_PROTOCOLS } from './command-channels.ts';
 import { type PodPlace, podPath } from './pod.ts';
-import { written } from './standard.ts';
 
 const DATA = 0;
 const ERRORS = 1;

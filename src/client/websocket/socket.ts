@@ -1,5 +1,6 @@
 /** The client's end of one WebSocket: messages are pulled, and sending waits until the server has taken what was sent before. */
 import type { Duplex } from 'node:stream';
+import { drained } from '#lib/drained.ts';
 import { FrameError, FrameReader } from '#lib/websocket/frame-reader.ts';
 import { type Frame, maskedFrame, OPCODE } from '#lib/websocket/frames.ts';
 
@@ -14,8 +15,6 @@ export class ClientSocket {
   readonly #socket: Duplex;
   readonly #reader = new FrameReader({ from: 'server', maxFrameBytes: MAX_FRAME_BYTES });
   #pieces: Buffer[] = [];
-  /** Of everybody who waits: the socket is listened to once. */
-  #drained: Promise<void> | undefined;
   #isClosing = false;
 
   constructor(socket: Duplex, head: Buffer, protocol: string) {
@@ -57,22 +56,8 @@ export class ClientSocket {
 
   /** Resolves when more may be sent, or nothing more can be. */
   send(...parts: readonly Buffer[]): Promise<void> {
-    if (this.#write(maskedFrame(OPCODE.binary, ...parts))) return Promise.resolve();
-    this.#drained ??= this.#drainOrClose();
-    return this.#drained;
-  }
-
-  #drainOrClose(): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        this.#socket.off('drain', done);
-        this.#socket.off('close', done);
-        this.#drained = undefined;
-        resolve();
-      };
-      this.#socket.on('drain', done);
-      this.#socket.on('close', done);
-    });
+    this.#write(maskedFrame(OPCODE.binary, ...parts));
+    return drained(this.#socket);
   }
 
   close(): void {
@@ -84,7 +69,7 @@ export class ClientSocket {
     this.#socket.on('close', () => clearTimeout(cut));
   }
 
-  #write(frame: Buffer): boolean {
-    return this.#isClosing || !this.#socket.writable || this.#socket.write(frame);
+  #write(frame: Buffer): void {
+    if (!this.#isClosing && this.#socket.writable) this.#socket.write(frame);
   }
 }

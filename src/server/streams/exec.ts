@@ -3,9 +3,9 @@
  * is the Status in which the client finds the exit code.
  */
 import type { Readable, Writable } from 'node:stream';
+import { written } from '#lib/drained.ts';
 import { isObject } from '#lib/json.ts';
 import type { AttachedOutput, RunningCommand } from '../agent-io.ts';
-import { written } from '../drained.ts';
 import type { WebSocketConnection } from '../websocket/connection.ts';
 import { exitStatus, lostStatus } from './exit-status.ts';
 

@@ -3,8 +3,8 @@
  * goes wrong; each begins with the port. One connection per port. With v5 each side can also end for itself.
  */
 import type { Duplex } from 'node:stream';
+import { written } from '#lib/drained.ts';
 import { messageOf } from '#lib/errors.ts';
-import { written } from '../drained.ts';
 import { badRequest } from '../status.ts';
 import type { WebSocketConnection } from '../websocket/connection.ts';
 import { type Forwarding, portOf } from './forwarding.ts';

@@ -1,6 +1,6 @@
 /** A plain connection as the carrier of a SPDY session. */
 import type { Duplex } from 'node:stream';
-import { drained } from '../drained.ts';
+import { drained } from '#lib/drained.ts';
 import type { Carrier } from '../spdy/session.ts';
 
 export function socketCarrier(socket: Duplex, head: Buffer): Carrier {

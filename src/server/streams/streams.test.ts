@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { drained, written } from '../drained.ts';
+import { drained, written } from '#lib/drained.ts';
 import { sizeOf } from './exec.ts';
 import { exitStatus, lostStatus } from './exit-status.ts';
 import { portsOf } from './forward-channels.ts';

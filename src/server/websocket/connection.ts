@@ -3,9 +3,9 @@
  * the socket, and `send` says when that is enough.
  */
 import type { Duplex } from 'node:stream';
+import { drained } from '#lib/drained.ts';
 import { FrameError, FrameReader } from '#lib/websocket/frame-reader.ts';
 import { type Frame, frameHead, OPCODE } from '#lib/websocket/frames.ts';
-import { drained } from '../drained.ts';
 
 /** Nothing of any protocol here is larger; what says it is gets hung up on. */
 const MAX_FRAME_BYTES = 1024 * 1024;

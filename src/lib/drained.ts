@@ -25,7 +25,7 @@ function drainOrClose(stream: Writable): Promise<void> {
   });
 }
 
-export function written(stream: Writable, bytes: Buffer): Promise<void> {
+export function written(stream: Writable, bytes: Uint8Array | string): Promise<void> {
   if (stream.writable) stream.write(bytes);
   return drained(stream);
 }
