@@ -39,9 +39,12 @@ export class MergeProcess {
   merge(ours: string, theirs: string): Promise<MergeRecord> {
     if (this.#failure) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
+      const isFirst = this.#waiting.every((each) => each === 'filler');
       this.#waiting.push({ resolve, reject });
-      if (this.#unsent.length === 0) queueMicrotask(() => this.#send());
       this.#unsent.push(`${ours} ${theirs}\n`);
+      // The first is answered while whoever asked goes on; those that come at once after it go together.
+      if (isFirst) this.#send();
+      else if (this.#unsent.length === 1) queueMicrotask(() => this.#send());
     });
   }
 

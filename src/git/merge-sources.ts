@@ -37,8 +37,8 @@ async function mergeOne(merging: Merging, tip: string, source: MergeSource): Pro
     ...part,
   });
   if (source.head === tip) return { tip, outcome: outcome({ state: 'merged', commits: 0 }) };
-  // Asked at the same time: most merges are clean and need both.
-  const [apart, record] = await Promise.all([howFarApart(tip, source.head, options), merges.merge(tip, source.head)]);
+  // Asked at the same time: most merges are clean and need both. Starting a process holds up this one, so the longer work is begun first.
+  const [record, apart] = await Promise.all([merges.merge(tip, source.head), howFarApart(tip, source.head, options)]);
   const { commits } = apart;
   if (!apart.isRelated) {
     const message = `${source.name} and ${plan.targetName} have no commit in common`;

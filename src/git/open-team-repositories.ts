@@ -227,16 +227,18 @@ function teamRepository({ uid, about: { source }, queue, fetches, options }: Usi
       return [...new Set(found.split('\n').map((line) => line.trim()))].filter(Boolean).sort();
     },
     async merge(name, plan, use, signal) {
-      if (source.path === undefined) movers.push(prepareRefUpdate(options));
+      const scratch = await Scratch.open(directory, name);
       try {
-        const scratch = await Scratch.open(directory, name);
+        const merged = mergeSources(directory, scratch, plan, signal);
+        // While git merges: what will move the ref is ready when it is needed.
+        if (source.path === undefined) movers.push(prepareRefUpdate(options));
         try {
-          return await use({ outcome: await mergeSources(directory, scratch, plan, signal), keep: () => scratch.keep() });
+          return await use({ outcome: await merged, keep: () => scratch.keep() });
         } finally {
-          await scratch.remove();
+          movers.pop()?.drop();
         }
       } finally {
-        movers.pop()?.drop();
+        await scratch.remove();
       }
     },
     land: (branch, move, signal) =>

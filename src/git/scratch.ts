@@ -32,8 +32,7 @@ export class Scratch {
     const directory = join(scratchRoot(gitDirectory), createHash('sha256').update(name).digest('hex').slice(0, 24));
     await rm(directory, { recursive: true, force: true });
     const scratch = new Scratch(directory, join(gitDirectory, 'objects'));
-    await mkdir(join(directory, 'pack'), { recursive: true });
-    await mkdir(scratch.#passing);
+    await Promise.all([join(directory, 'pack'), scratch.#passing].map((path) => mkdir(path, { recursive: true })));
     return scratch;
   }
 
