@@ -189,8 +189,11 @@ describe('processDriver', () => {
   });
 
   it("gives the guest of the daemon's environment only what programs need to run", async () => {
-    const driver = open({ environment: (name) => (name === 'PATH' ? process.env['PATH'] : 'not for guests') });
+    // A locale that is none makes Node crash at its start.
+    const own: Record<string, string | undefined> = { PATH: process.env['PATH'], LANG: 'C', LC_ALL: 'C' };
+    const driver = open({ environment: (name) => own[name] ?? 'not for guests' });
     const { pid } = await driver.create(SPEC, signal);
+    await reach(driver, 'running');
     const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
       .split('\0')
       .map((pair) => pair.split('=')[0]);
