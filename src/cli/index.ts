@@ -7,6 +7,7 @@ import type { LocalCommandName } from './local-commands.ts';
 import type { QuickCommandName } from './quick-commands.ts';
 import type { StreamCommandName } from './stream-api-commands.ts';
 import type { TeamCommandName } from './team-api-commands.ts';
+import { asTyped } from './typed-command.ts';
 import { UsageError, unknownWord } from './usage-error.ts';
 import { INTERRUPTED } from './write/read-source.ts';
 
@@ -76,9 +77,13 @@ const GENERAL_FLAGS = ['--help', '--version'];
 /** Flags that may also stand before the command, and take a value. */
 const EARLY_FLAGS = ['-n', '--namespace', '--home', '--context', '--kubeconfig'];
 
-export async function runCli(argv: readonly string[], context: CommandContext): Promise<number> {
+/** Commands whose answer is advice. */
+const ADVISERS = ['why', 'doctor', 'backends', 'init'];
+
+export async function runCli(argv: readonly string[], caller: CommandContext): Promise<number> {
   const at = commandIndex(argv);
   const name = argv[at];
+  const context = speaking(caller, name ?? '');
   const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   try {
     if (name === undefined || name === 'help') return await general(argv, argv[at + 1], context);
@@ -91,6 +96,15 @@ export async function runCli(argv: readonly string[], context: CommandContext): 
   } catch (error) {
     return explain(error, name ?? '', context);
   }
+}
+
+/** What it says to people names commands as they can be typed here. */
+function speaking(context: CommandContext, name: string): CommandContext {
+  const command = context.environment?.command;
+  if (command === undefined) return context;
+  const names = shownCommands();
+  const say = (write: (text: string) => void) => (text: string) => write(asTyped(text, command, names));
+  return { ...context, err: say(context.err), ...(ADVISERS.includes(name) && { out: say(context.out) }) };
 }
 
 function commandIndex(argv: readonly string[]): number {
