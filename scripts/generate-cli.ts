@@ -6,7 +6,7 @@ import type { Command, Option } from '../src/cli/command.ts';
 import { WITH_A_TEAM } from '../src/cli/help.ts';
 import { localCommands } from '../src/cli/local-commands.ts';
 
-const OURS = ['up', 'init', 'serve', 'validate', 'doctor', 'backends', 'image'] as const;
+const OURS = ['up', 'orchestrate', 'init', 'serve', 'validate', 'doctor', 'backends', 'image'] as const;
 /** They ask the server, and kubectl does not have them. */
 const OURS_OF_THE_SERVER = [...WITH_A_TEAM, 'token'] as const;
 const GLOBAL_OPTIONS: readonly Option[] = [NAMESPACE_OPTION, ...TARGET_OPTIONS];
@@ -114,7 +114,7 @@ const EXIT_CODES = `## Exit codes
 
 | Code | Meaning |
 |---|---|
-| 0 | done; for \`up\`: every task succeeded |
+| 0 | done; for \`up\` and \`orchestrate\`: every task succeeded |
 | 1 | it failed: the server refused, a task failed, a file is not valid. \`diff\`: there are differences. \`auth can-i\`: no |
 | 2 | wrong command line; nothing was done. \`diff\`: it could not be found out |
 | 130 | Ctrl-C before the end |

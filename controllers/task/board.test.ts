@@ -66,6 +66,26 @@ describe('a board', () => {
     expect(putAgent('a-w2', { maxConcurrentTasks: 1 }, 'Failed')).toEqual(['t1', 't2', 't3']);
   });
 
+  it('gives out no more at once than the team may work on, and what ends makes room for whoever is next, whatever agent it had', () => {
+    const { board, put, putAgent } = setUp();
+    putAgent('a-w1', { maxConcurrentTasks: 4 });
+    putAgent('a-w2', { maxConcurrentTasks: 4 });
+    for (const name of ['h1', 'h2']) put(name, {}, { phase: 'Running', owner: 'a-w1' });
+    for (const name of ['t1', 't2', 't3']) put(name, { assignTo: 'w2' });
+    const [, second] = [...board.agents] as [Agent, Agent];
+    const given = { now: NOW, canVerify: false };
+    expect([...board.limitTo(2)]).toEqual(['t1', 't2', 't3']);
+    expect([...board.limitTo(2)]).toEqual([]);
+    expect(board.free(second)).toBe(0);
+    expect(nextStep(task('t1', { assignTo: 'w2' }), board, given)).toMatchObject({ step: 'wait', reason: 'TeamBusy' });
+    expect(put('h1', {}, { phase: 'Succeeded', owner: 'a-w1' })).toEqual(['t1']);
+    expect(nextStep(task('t1', { assignTo: 'w2' }), board, given)).toMatchObject({ step: 'assign', agent: { metadata: { name: 'a-w2' } } });
+    // Its turn comes later, and there is one place.
+    expect(nextStep(task('t2', { assignTo: 'w2' }), board, given)).toMatchObject({ step: 'wait', reason: 'Queued' });
+    expect([...board.limitTo(undefined)]).toEqual(['t1', 't2', 't3']);
+    expect(board.free(second)).toBe(4);
+  });
+
   it('wakes what an agent holds when that agent begins another run, and not at its other changes', () => {
     const { put, putAgent } = setUp();
     putAgent('a-worker');

@@ -26,6 +26,8 @@ export class Board {
   readonly #dependents = new Map<string, Set<string>>();
   /** Agent → what it holds. */
   readonly #held = new Map<string, Set<string>>();
+  #heldCount = 0;
+  #maxParallel = Number.POSITIVE_INFINITY;
   readonly #claims = new Claims();
   /** What the controller hands out, and what agents may claim. */
   readonly #lines = new Lines(takes);
@@ -80,8 +82,25 @@ export class Board {
     return this.#cards.get(name) ?? this.#cards.get(`${this.#team}-${name}`);
   }
 
+  /** How many more the team may work on at once. */
+  get room(): number {
+    return Math.max(0, this.#maxParallel - this.#heldCount);
+  }
+
   free(agent: Agent): number {
-    return Math.max(0, agent.spec.maxConcurrentTasks - (this.#held.get(agent.metadata.name)?.size ?? 0));
+    const places = agent.spec.maxConcurrentTasks - (this.#held.get(agent.metadata.name)?.size ?? 0);
+    return Math.max(0, Math.min(places, this.room));
+  }
+
+  /** Undefined: as many as its agents take. */
+  limitTo(maxParallel: number | null | undefined): Woken {
+    const before = this.#maxParallel;
+    this.#maxParallel = maxParallel ?? Number.POSITIVE_INFINITY;
+    if (before === this.#maxParallel) return NOBODY;
+    const woken = new Set<string>();
+    // All of them: it is what they give as their reason.
+    for (const line of this.#lines.demands.keys()) this.#wakeLine('lines', line, Number.POSITIVE_INFINITY, woken);
+    return woken;
   }
 
   /** How many could start, suit one of these agents and have their turn before this one. */
@@ -203,7 +222,7 @@ export class Board {
     this.#pace.replace(before?.tookMs, next?.tookMs);
     const woken = new Set<string>(this.#touching.put(name, next?.files ?? []));
     if (before?.face !== next?.face) this.#wakeDependents(name, woken);
-    if (holderBefore !== undefined && holder !== holderBefore) this.#wakeFor(this.#agents.get(holderBefore), woken);
+    if (holderBefore !== undefined && holder !== holderBefore) this.#wakeForPlace(holderBefore, woken);
     else if (stoodInLine && holder === undefined && !this.#lines.has(name)) this.#wakeForAll(woken);
     this.#wakeLastResort(woken);
     return woken;
@@ -238,6 +257,7 @@ export class Board {
     if (before === after) return;
     if (before !== undefined) takeOut(this.#held, before, name);
     if (after !== undefined) putIn(this.#held, after, name);
+    this.#heldCount += Number(after !== undefined) - Number(before !== undefined);
   }
 
   /** Puts a task into its line, or takes it out. */
@@ -322,6 +342,12 @@ export class Board {
     };
   }
 
+  /** A place of this agent is free; where the team is limited, it may be one of any agent. */
+  #wakeForPlace(holder: string, woken: Set<string>): void {
+    if (this.#maxParallel === Number.POSITIVE_INFINITY) this.#wakeFor(this.#agents.get(holder), woken);
+    else this.#wakeForAll(woken);
+  }
+
   /** The agent may have a place: tasks at the head of the lines that it serves. */
   #wakeFor(agent: Agent | undefined, woken: Set<string>): void {
     if (!agent || !isReady(agent) || this.free(agent) === 0) return;
@@ -338,7 +364,7 @@ export class Board {
     for (const agent of this.#agents.values()) {
       if (isReady(agent) && takes(agent, demand)) places += this.free(agent);
     }
-    return places;
+    return Math.min(places, this.room);
   }
 
   #wakeLine(kind: 'lines' | 'open', line: string, count: number, woken: Set<string>): void {

@@ -84,6 +84,13 @@ export class Boards {
     return keys;
   }
 
+  /** A team that is gone has no limit; its tasks wait for an agent. */
+  onTeam(object: KindObject, type: string): Key[] {
+    const { metadata, spec } = object as Team;
+    const kept = this.#kept.get(`${metadata.namespace}/${metadata.name}`);
+    return kept ? this.#keys(kept, kept.board.limitTo(type === 'DELETED' ? undefined : spec.maxParallelTasks)) : [];
+  }
+
   /** What the book has stored: the next decision counts it, whenever the watch brings it. */
   stored(task: Task): void {
     this.#tell(this.onTask(task, 'MODIFIED'));
@@ -124,6 +131,7 @@ export class Boards {
       ignoreNotFound(this.#client.get<Team>({ kind: 'Team', namespace: kept.namespace, name: team })),
     ]);
     kept.board.highestNumber = lastNumberOf(owner);
+    kept.board.limitTo(owner?.spec.maxParallelTasks);
     for (const agent of agents.items) if (!kept.gone.has(agent.metadata.uid)) kept.board.putAgent(agent);
     for (const task of tasks.items) if (!kept.gone.has(task.metadata.uid)) kept.board.put(cardOf(task, TASK_FINALIZER));
     kept.isLoaded = true;

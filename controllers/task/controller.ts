@@ -87,7 +87,7 @@ export function taskController(deps: TaskDeps): Controller<Task> {
           return boards.onTask(task, type);
         },
       },
-      { kind: 'Team', toKeys: (team, type) => budgets.onTeam(team, type) },
+      { kind: 'Team', toKeys: (team, type) => [...boards.onTeam(team, type), ...budgets.onTeam(team, type)] },
     ],
     wakes: [
       attempts.wake,

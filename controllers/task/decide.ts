@@ -28,6 +28,8 @@ export interface TeamView {
   readonly agents: Iterable<Agent>;
   find(name: string): Card | undefined;
   leadsIntoCircle(name: string): boolean;
+  /** How many more the team may work on at once. */
+  readonly room: number;
   free(agent: Agent): number;
   ahead(turn: Turn, agents: readonly Agent[]): number;
   clashOver(patterns: readonly string[]): Clash | undefined;
@@ -65,9 +67,10 @@ export function obstacleFor(task: Task, team: TeamView, given: Circumstances): O
 }
 
 /** Why this agent may not have it, in words; undefined: it may. */
-export function whyNotFor(task: Task, agent: Agent, team: Pick<TeamView, 'free'>): string | undefined {
+export function whyNotFor(task: Task, agent: Agent, team: Pick<TeamView, 'free' | 'room'>): string | undefined {
   if (!suits(agent, task.spec)) return `it is for ${whomFor(task)}, not for ${agent.metadata.name}`;
   if (!isReady(agent)) return `agent ${agent.metadata.name} is not ready`;
+  if (team.room === 0) return teamIsBusy(task);
   if (team.free(agent) === 0)
     return `agent ${agent.metadata.name} has its hands full (maxConcurrentTasks ${agent.spec.maxConcurrentTasks})`;
   return undefined;
@@ -139,16 +142,25 @@ function assignment(task: Task, board: TeamView, { avoid }: Circumstances): Deci
   if (suitable.length === 0) return nobody(task);
   const ready = suitable.filter(isReady);
   if (ready.length === 0) return { step: 'wait', reason: 'AgentNotReady', message: `no suitable agent is ready: ${namesOf(suitable)}` };
+  if (board.room === 0) return { step: 'wait', reason: 'TeamBusy', message: teamIsBusy(task) };
   const slots = ready.map((agent) => ({ agent, free: board.free(agent) })).filter(({ free }) => free > 0);
   const isAvoided = ({ agent }: { readonly agent: Agent }) => Number(agent.metadata.name === avoid);
   const [best] = slots.sort((a, b) => isAvoided(a) - isAvoided(b) || b.free - a.free);
   if (!best) return { step: 'wait', reason: 'AgentsBusy', message: `every suitable agent has its hands full: ${namesOf(ready)}` };
   const clash = board.clashOver(filesToAvoid(task));
   if (clash && !board.isLastResort(turnOf(task))) return { step: 'wait', reason: FILES_IN_CONFLICT, message: describeClash(clash) };
-  const places = slots.reduce((sum, { free }) => sum + free, 0);
+  const places = Math.min(
+    board.room,
+    slots.reduce((sum, { free }) => sum + free, 0),
+  );
   if (board.ahead(turnOf(task), ready) < places) return { step: 'assign', agent: best.agent };
   // Without their names and number: the status of thousands would change with each task that starts.
   return { step: 'wait', reason: 'Queued', message: 'tasks that are more urgent or older go first' };
+}
+
+/** Without the number: whoever changes it does not change the status of thousands. */
+function teamIsBusy({ spec }: Task): string {
+  return `team ${spec.team} works on as many tasks at once as its spec.maxParallelTasks allows`;
 }
 
 function namesOf(agents: readonly Agent[]): string {

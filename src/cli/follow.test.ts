@@ -46,7 +46,7 @@ describe('followTasks', () => {
     await setStatus('b-one', { phase: 'Failed' });
     await setStatus('a-one', { phase: 'Running', owner: 'a-worker' });
     await setStatus('a-one', { phase: 'Succeeded' });
-    expect(await following).toEqual({ code: 0, isUnfinished: false });
+    expect(await following).toEqual({ board: expect.any(Map), code: 0, isUnfinished: false });
     expect(over).toEqual([0]);
     expect(seen.filter((line) => line.startsWith('Task'))).toEqual(['Task a-one new', 'Task a-one Running', 'Task a-one Succeeded']);
     expect(store.watcherCount).toBe(0);
@@ -56,7 +56,7 @@ describe('followTasks', () => {
     const { client, setStatus, common } = setUp();
     const following = followTasks({ ...common, applied: [await client.create<Task>(newTask('a-one'))] });
     await setStatus('a-one', { phase: 'Failed', reason: 'MaxAttempts' });
-    expect(await following).toEqual({ code: 1, isUnfinished: false });
+    expect(await following).toEqual({ board: expect.any(Map), code: 1, isUnfinished: false });
   });
 
   it('ends when it is interrupted, and says that it was not over', async () => {
@@ -67,7 +67,7 @@ describe('followTasks', () => {
     ];
     const following = followTasks({ ...common, applied });
     stop.abort();
-    expect(await following).toEqual({ code: 1, isUnfinished: true });
+    expect(await following).toEqual({ board: expect.any(Map), code: 1, isUnfinished: true });
     expect(over).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('followTasks', () => {
       lastTransitionTime: '2026-01-02T03:04:05Z',
     } as const;
     await client.updateStatus<Team>({ ...team, status: { conditions: [ready] } });
-    expect(await following).toEqual({ code: 1, isUnfinished: false });
+    expect(await following).toEqual({ board: expect.any(Map), code: 1, isUnfinished: false });
   });
 
   it('gives what looks hopeless the time to recover', async () => {
@@ -97,7 +97,7 @@ describe('followTasks', () => {
     await client.updateStatus<Agent>({ ...failed, status: { phase: 'Ready' } });
     await setStatus('a-one', { phase: 'Succeeded' });
     await isOver;
-    expect(await following).toEqual({ code: 0, isUnfinished: false });
+    expect(await following).toEqual({ board: expect.any(Map), code: 0, isUnfinished: false });
   });
 
   it('stays when it is told to, shows what comes later, and gives the result of the end', async () => {
@@ -111,7 +111,7 @@ describe('followTasks', () => {
     await setStatus('a-two', { phase: 'Failed' });
     await new Promise((resolve) => setImmediate(resolve));
     stop.abort();
-    expect(await following).toEqual({ code: 1, isUnfinished: false });
+    expect(await following).toEqual({ board: expect.any(Map), code: 1, isUnfinished: false });
     expect(seen).toContain('Task a-two Failed');
     expect(over).toEqual([0]);
   });

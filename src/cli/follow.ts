@@ -27,6 +27,8 @@ export interface FollowOptions {
 }
 
 export interface FollowEnd {
+  /** What there was at the end. */
+  readonly board: Board;
   readonly code: number;
   /** It was interrupted before all tasks had ended. */
   readonly isUnfinished: boolean;
@@ -73,7 +75,7 @@ export async function followTasks(options: FollowOptions): Promise<FollowEnd> {
     ended.abort();
   }
   const hasTasks = expected.size > 0 || tasksOn(board).length > 0;
-  return { code: exitCodeOf(board, expected), isUnfinished: hasTasks && !isOver };
+  return { board, code: exitCodeOf(board, expected), isUnfinished: hasTasks && !isOver };
 }
 
 function note(board: Map<string, Followed>, { type, object }: WatchEvent<Followed>) {

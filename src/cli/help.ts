@@ -3,7 +3,7 @@ import { parseFlag } from './arguments.ts';
 import type { Command, Option } from './command.ts';
 
 const WIDTH = 100;
-const OURS = ['up', 'init', 'serve', 'mcp', 'validate', 'doctor', 'backends', 'image', 'token'];
+const OURS = ['up', 'orchestrate', 'init', 'serve', 'mcp', 'validate', 'doctor', 'backends', 'image', 'token'];
 /** For those who work with a team that runs. Everything else is a word of kubectl's. */
 export const WITH_A_TEAM = [
   'board',

@@ -20,6 +20,7 @@ const local = (name: LocalCommandName) => async () => (await import('./local-com
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   up: local('up'),
+  orchestrate: local('orchestrate'),
   serve: local('serve'),
   validate: local('validate'),
   init: local('init'),

@@ -349,3 +349,44 @@ requires(hasTerminals, 'script (util-linux) makes terminals')('agentiso up on a 
     });
   });
 });
+
+describe('agentiso orchestrate', () => {
+  it('runs no more at once than it is told, and writes what became of every task', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const alone = (name: string) =>
+        `command: "mkdir ${folder}/at-work && sleep 0.1 && rmdir ${folder}/at-work && echo ${name} && echo problem >&2"`;
+      const large = `dependsOn: [one], command: "head -c 300000 /dev/zero | tr '\\\\0' x; exit 3", maxAttempts: 1`;
+      const tasks = ['one', 'two', 'three'].map((name) => task(name, alone(name))).join('');
+      writeFileSync(join(folder, 'plan.yaml'), TEAM + tasks + task('large', large) + task('behind', 'dependsOn: [large], command: "true"'));
+      const placed = { cwd: folder, env: { TMPDIR: folder, AGENTISO_HOME: undefined } };
+      const dry = await runCli(['orchestrate', '-f', 'plan.yaml', '--dry-run'], placed);
+      expect(dry).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('task/try-large would run after one\ntask/try-behind would run after large\n'),
+      });
+      expect(existsSync(join(folder, '.agentiso'))).toBe(false);
+      const run = await runCli(['orchestrate', '-f', 'plan.yaml', '--max-parallel', '1', '--results', 'out', '--temporary'], placed);
+      expect(run, run.stderr).toMatchObject({ code: 1, stderr: expect.stringContaining('results: out/summary.json') });
+      const read = (...path: string[]) => readFileSync(join(folder, 'out', ...path), 'utf8');
+      const summary = JSON.parse(read('summary.json'));
+      expect(summary).toMatchObject({ exitCode: 1, total: 5, succeeded: 3, failed: 1, unfinished: 1 });
+      expect(summary.tasks.map((each: { name: string; phase: string }) => `${each.name} ${each.phase}`)).toEqual([
+        'try-behind Blocked',
+        'try-large Failed',
+        'try-one Succeeded',
+        'try-three Succeeded',
+        'try-two Succeeded',
+      ]);
+      expect([read('try-two', 'stdout.txt'), read('try-two', 'stderr.txt')]).toEqual(['two\n', 'problem\n']);
+      expect(read('try-large', 'stdout.txt') === 'x'.repeat(300_000)).toBe(true);
+      expect(JSON.parse(read('try-large', 'meta.json'))).toMatchObject({ phase: 'Failed', exitCode: 3, attempt: 1, owner: 'try-worker' });
+      expect(read('try-behind', 'stdout.txt')).toBe('');
+      expect(processesMentioning(folder)).toEqual([]);
+    });
+  });
+
+  it('says what a wrong number is', async () => {
+    const { code, stderr } = await runCli(['orchestrate', '-f', 'x.yaml', '--max-parallel', 'many']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("'--max-parallel' argument 'many' is invalid")]);
+  });
+});

@@ -771,6 +771,14 @@ export const crds: readonly CustomResourceDefinition[] = [
                         },
                       },
                     },
+                    maxParallelTasks: {
+                      description:
+                        'Most Tasks of this team that are worked on at once, those of sub-teams not counted. Absent means as many as its agents take.',
+                      type: 'integer',
+                      nullable: true,
+                      minimum: 1,
+                      maximum: 10000,
+                    },
                     budget: {
                       description:
                         'How large the team may grow, and what its Tasks may use. Agents of a sub-team are reserved from it when the sub-team is created, tokens, money and time of a Task when the Task is claimed.',

@@ -293,6 +293,10 @@ export interface TeamSpec {
     into: string;
   };
   /**
+   * Most Tasks of this team that are worked on at once, those of sub-teams not counted. Absent means as many as its agents take.
+   */
+  maxParallelTasks?: number | null;
+  /**
    * How large the team may grow, and what its Tasks may use. Agents of a sub-team are reserved from it when the sub-team is created, tokens, money and time of a Task when the Task is claimed.
    */
   budget: {

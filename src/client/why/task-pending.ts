@@ -22,6 +22,8 @@ export function lookAtPending(task: Task, sight: Sight): Finding {
       return lookForAgent(task, sight);
     case 'AgentsBusy':
       return lookAtBusy(task, sight.view);
+    case 'TeamBusy':
+      return lookAtTeamBusy(task, because, sight.view);
     case 'Queued':
       return lookAtQueue(task, sight.view);
     case 'FilesInConflict':
@@ -177,6 +179,12 @@ function lookAtBusy(task: Task, view: View): Finding {
   const { leads, hands } = view.once(`busy for ${whomFor(task)}`, () => busyOf(suitable(task, view), view));
   if (leads.length === 0) return waiting(SAYS, 'AgentsBusy: an agent has become free and takes it in a moment');
   return leadingTo(leads, SAYS, `AgentsBusy: every suitable agent has its hands full: ${hands}`);
+}
+
+/** Those that the team works on; one of them ends, or the team may do more at once. */
+function lookAtTeamBusy({ spec: { team } }: Task, because: string, view: View): Finding {
+  const { leads } = view.once(`all that ${team} works on`, () => busyOf(view.agentsOf(team), view));
+  return leads.length === 0 ? waiting(SAYS, because, PATIENCE) : leadingTo(leads, SAYS, because);
 }
 
 function busyOf(agents: readonly Agent[], view: View) {

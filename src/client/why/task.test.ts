@@ -155,6 +155,14 @@ describe('a task that has to wait', () => {
     expect(why(waitingTask('x', 'Pending', 'AgentsBusy'), [ready('dev')])[0]).toContain('an agent has become free');
   });
 
+  it('names what a team works on that may do no more at once', () => {
+    const words = 'team a works on as many tasks at once as its spec.maxParallelTasks allows';
+    expect(why(waitingTask('x', 'Pending', 'TeamBusy', words), [ready('dev'), running('y', 'dev')]).slice(0, 2)).toEqual([
+      `task/a-x is Pending: TeamBusy: ${words}`,
+      '  task/a-y is Running on agent/a-dev since 12s, attempt 1 of 3',
+    ]);
+  });
+
   it('names the branches that do not fit, and whom to ask', () => {
     const words = 'the branches of dev and ops do not fit in a.txt, which it would touch; what else can run goes first';
     const held = waitingTask('x', 'Pending', 'FilesInConflict', words);
