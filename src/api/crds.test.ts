@@ -1,4 +1,5 @@
 /** What Kubernetes would refuse or a reader would miss in crds/, found without a cluster. */
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { crds } from './generated/schemas.ts';
 import type { Schema } from './schema.ts';
@@ -73,6 +74,11 @@ describe.each(cases)('the CRD of $kind', ({ crd, version, root, places }) => {
       storage: true,
     });
     expect(version.subresources).toEqual({ status: {} });
+  });
+
+  it('is a JSON Schema: the daemon does not ask again', () => {
+    const ajv = new Ajv({ strict: false });
+    expect(ajv.validateSchema(root), JSON.stringify(ajv.errors)).toBe(true);
   });
 
   it('describes every field but metadata, which Kubernetes describes itself', () => {

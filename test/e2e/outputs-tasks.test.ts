@@ -40,8 +40,10 @@ withSandboxes('the output of a task', () => {
     await create('after', { dependsOn: ['bad'], command: 'echo {{tasks.bad.result.stdout}}' });
     await create('aside', { command: 'echo aside' });
     await home.reached('try-bad', 'Failed');
-    const { status } = await home.reached('try-after', 'Blocked');
-    expect([status?.reason, status?.attempt ?? 0]).toEqual(['DependencyFailed', 0]);
+    // Blocked it was before, by what had not ended yet.
+    await vi.waitFor(async () => expect((await home.task('try-after')).status?.reason).toBe('DependencyFailed'), WAIT);
+    const { status } = await home.task('try-after');
+    expect([status?.phase, status?.attempt ?? 0]).toEqual(['Blocked', 0]);
     expect((await home.reached('try-aside', 'Succeeded')).status?.result?.stdout).toBe('aside\n');
   });
 
