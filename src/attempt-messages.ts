@@ -1,5 +1,6 @@
 /** An attempt in the words of the protocol, and what a guest says of it in the words of the Task. */
 import { referencesOf, render } from '#api/task-template.ts';
+import { timeoutSecondsOf } from '#api/task-timeout.ts';
 import type { Agent, Task } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { CommandResult, Outcome, PromptEnd } from '#controllers/task/attempts.ts';
@@ -24,7 +25,7 @@ export async function toAssignment(task: Task, agent: Agent, sources: PromptSour
     attempt: status?.attempt ?? 0,
     fencingToken: status?.fencingToken ?? 0,
     command,
-    timeoutMs: spec.timeoutSeconds * 1_000,
+    timeoutMs: timeoutSecondsOf(spec) * 1_000,
     workdir: spec.workdir,
     // So that a script can tell its attempts apart.
     env: { ...env, AGENTISO_TASK: metadata.name, AGENTISO_ATTEMPT: String(status?.attempt ?? 0) },

@@ -3,6 +3,7 @@
  * committed.
  */
 import { keyOf } from '#api/meta.ts';
+import { timeoutSecondsOf } from '#api/task-timeout.ts';
 import type { Agent, Task } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { Verification, Verifier } from '#controllers/task/verifier.ts';
@@ -77,7 +78,7 @@ export function createVerifier(deps: VerifierDeps): OpenVerifier {
         commands: spec.verify ?? [],
         workdir: spec.workdir,
         env: { ...env, AGENTISO_TASK: metadata.name, AGENTISO_ATTEMPT: String(attempt) },
-        timeoutMs: spec.timeoutSeconds * 1_000,
+        timeoutMs: timeoutSecondsOf(spec) * 1_000,
       };
       const commands = await runVerifyCommands(to, plan, signal);
       return { ...about, passed: commands.every(({ exitCode }) => exitCode === 0), commands };

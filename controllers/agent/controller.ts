@@ -1,6 +1,6 @@
 /**
  * Agent: one workspace per object, made by a driver and named by metadata.uid, with a session to the guest inside.
- * Owns the conditions WorkspaceReady, RelayReady, InboxFull and Ready; NetworkReady is the network controller's.
+ * Owns the conditions WorkspaceReady, RelayReady, InboxFull, BudgetExhausted and Ready; NetworkReady is the network controller's.
  */
 import type { Agent } from '#api/types.ts';
 import type { Driver, WorkspaceState } from '#drivers/driver.ts';
@@ -8,6 +8,7 @@ import type { Session } from '#guest/sessions.ts';
 import { StalledError } from '#lib/errors.ts';
 import { getCondition, isTrue, setCondition } from '#runtime/conditions.ts';
 import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
+import { showBudget } from './budget.ts';
 import { refused, relayCondition, summarise, unreachable, workspaceCondition } from './conditions.ts';
 import { unmetDemand } from './demands.ts';
 import type { AgentDeps } from './deps.ts';
@@ -45,6 +46,7 @@ export function agentController(deps: AgentDeps): Controller<Agent> {
     watches: deps.watches ?? [],
     async reconcile(agent, ctx) {
       await showInbox(agent, deps, ctx.now());
+      showBudget(agent, ctx);
       const unmet = unmetDemand(agent);
       if (unmet !== undefined) throw refused(agent, unmet, ctx.now());
       agent.status.observedGeneration = agent.metadata.generation;

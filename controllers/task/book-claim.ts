@@ -79,7 +79,7 @@ async function tryClaim(deps: BookDeps, principal: Principal, { task, board, cla
   claim(copy, claimant, 'Pulled', moment);
   if (!board.claim(turnOf(task), claimant, copy.status.attempt ?? 0, 'book')) return undefined;
   try {
-    await setAside(copy, deps);
+    await setAside(copy, claimant, deps);
     const stored = await deps.client.updateStatus<Task>({ ...task, status: copy.status });
     deps.boards.stored(stored);
     publish(stored);
@@ -94,8 +94,8 @@ async function tryClaim(deps: BookDeps, principal: Principal, { task, board, cla
 }
 
 /** Its place is taken already: nobody else comes to it while this waits. */
-async function setAside(task: WithStatus<Task>, deps: BookDeps): Promise<void> {
-  const verdict = await deps.budgets?.reserve(task, nowOf(deps));
+async function setAside(task: WithStatus<Task>, { metadata }: Agent, deps: BookDeps): Promise<void> {
+  const verdict = await deps.budgets?.reserve(task, metadata.name, nowOf(deps));
   if (verdict)
     throw new AgentisoError('QuotaExceeded', `task ${shortOf(task)} cannot be claimed: ${verdict.message}`, { reason: verdict.reason });
 }

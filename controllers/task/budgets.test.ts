@@ -2,29 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Task, Team } from '#api/types.ts';
 import type { JsonObject } from '#lib/json.ts';
-import type { Key } from '#runtime/controller.ts';
 import { conditionOf, newTask, newTeam } from '../../test/support/controllers.ts';
-import type { Spent, SpentMeter } from './budgets.ts';
 import { OK, ONE, setUp } from './controller.fixture.ts';
-
-function fakeMeter() {
-  const totals = new Map<string, Spent>();
-  const listeners = new Set<(key: Key) => void>();
-  const meter: SpentMeter = {
-    total: (uid) => totals.get(uid),
-    forget: (uid) => void totals.delete(uid),
-    wake: (enqueue) => {
-      listeners.add(enqueue);
-      return () => listeners.delete(enqueue);
-    },
-  };
-  const count = (task: Task | undefined, tokens: number, microUsd = 0) => {
-    const uid = task?.metadata.uid ?? '';
-    const before = totals.get(uid) ?? { tokens: 0, microUsd: 0, unpricedTokens: 0 };
-    totals.set(uid, { ...before, tokens: before.tokens + tokens, microUsd: before.microUsd + microUsd });
-  };
-  return { meter, count };
-}
+import { fakeMeter } from './meter.fixture.ts';
 
 /** A team with one agent that takes many tasks. */
 async function withBudget(budget: JsonObject, deps: Parameters<typeof setUp>[0] = {}) {

@@ -13,7 +13,7 @@ import { type Attending, attemptOf, RETRY_MS } from './attending.ts';
 import { AVOIDING_LOOK_MS, clearAvoided, endPatience, FILES_IN_CONFLICT, markAvoided } from './avoiding.ts';
 import type { Board } from './board.ts';
 import { type Boards, TASK_FINALIZER, taskBoards } from './boards.ts';
-import { Budgets, type SpentMeter } from './budgets.ts';
+import { BUDGET_EXHAUSTED, Budgets, type SpentMeter } from './budgets.ts';
 import { isFinished, isHeld, turnOf } from './card.ts';
 import { type Decision, nextStep, wantsRetry } from './decide.ts';
 import { isAtRest, rest } from './finished.ts';
@@ -77,7 +77,7 @@ export function taskController(deps: TaskDeps): Controller<Task> {
         kind: 'Agent',
         toKeys: (agent, type) => {
           attending.runs.onAgent(agent as Agent);
-          return boards.onAgent(agent, type);
+          return [...boards.onAgent(agent, type), ...budgets.onHolder(agent, type)];
         },
       },
       {
@@ -87,7 +87,7 @@ export function taskController(deps: TaskDeps): Controller<Task> {
           return boards.onTask(task, type);
         },
       },
-      { kind: 'Team', toKeys: (team, type) => [...boards.onTeam(team, type), ...budgets.onTeam(team, type)] },
+      { kind: 'Team', toKeys: (team, type) => [...boards.onTeam(team, type), ...budgets.onHolder(team, type)] },
     ],
     wakes: [
       attempts.wake,
@@ -190,7 +190,8 @@ interface Advancing {
 
 function advance(task: WithStatus<Task>, decision: Decision, means: Advancing): Result | Promise<Result> {
   const { budgets, ctx } = means;
-  if (decision.step !== 'assign') budgets.noLongerShort(task);
+  if (decision.step === 'wait' && decision.reason === BUDGET_EXHAUSTED) budgets.isShort(task);
+  else if (decision.step !== 'assign') budgets.noLongerShort(task);
   switch (decision.step) {
     case 'done':
     case 'hold':
@@ -231,7 +232,7 @@ async function assign(task: WithStatus<Task>, agent: Parameters<typeof claim>[1]
   // Somebody was faster: what this pass has read is old, and nothing of it may be written.
   if (!board.claim(turnOf(task), agent, attempt)) return { requeueAfterMs: 0 };
   // Its place is taken: nobody else comes to it while this waits.
-  const verdict = await budgets.reserve(task, ctx.now());
+  const verdict = await budgets.reserve(task, agent.metadata.name, ctx.now());
   if (verdict) {
     board.unclaim(task.metadata.name);
     // Nor does it keep a place among coding agents from those that can be paid.

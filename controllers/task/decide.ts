@@ -1,4 +1,5 @@
 /** What should happen to a Task that nobody holds, from what is known of its team. Pure; who claims by the book is judged by the same rules. */
+import { whyUnaffordable } from '#api/agent-budget.ts';
 import type { Agent, Task } from '#api/types.ts';
 import { describeClash, FILES_IN_CONFLICT, filesToAvoid } from './avoiding.ts';
 import { BACKOFF_REASONS, type Card, hasPlanTimedOut, isFinished, isPulledOnly, type Turn, turnOf, unsupportedFields } from './card.ts';
@@ -138,8 +139,11 @@ function whomFor({ spec: { assignTo, skills = [], request } }: Task): string {
 }
 
 function assignment(task: Task, board: TeamView, { avoid }: Circumstances): Decision {
-  const suitable = [...board.agents].filter((agent) => takes(agent, task.spec));
-  if (suitable.length === 0) return nobody(task);
+  const allowed = [...board.agents].filter((agent) => takes(agent, task.spec));
+  if (allowed.length === 0) return nobody(task);
+  const suitable = allowed.filter((agent) => whyUnaffordable(agent, task) === undefined);
+  const [poor] = allowed;
+  if (suitable.length === 0 && poor) return { step: 'wait', reason: 'BudgetExhausted', message: whyUnaffordable(poor, task) ?? '' };
   const ready = suitable.filter(isReady);
   if (ready.length === 0) return { step: 'wait', reason: 'AgentNotReady', message: `no suitable agent is ready: ${namesOf(suitable)}` };
   if (board.room === 0) return { step: 'wait', reason: 'TeamBusy', message: teamIsBusy(task) };

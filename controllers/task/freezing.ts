@@ -18,7 +18,7 @@ export async function watchBudget(task: WithStatus<Task>, agent: Agent, { deps, 
   const before = budgets.usedUp(task, ctx.now());
   const wasFrozen = isTrue(task, 'Frozen');
   if (before.over === undefined && !wasFrozen) return { isFrozen: false, inMs: before.inMs };
-  const verdict = before.over === undefined ? undefined : await budgets.reserve(task, ctx.now());
+  const verdict = before.over === undefined ? undefined : await budgets.reserve(task, agent.metadata.name, ctx.now());
   const isFrozen = verdict !== undefined;
   // Said again with each look: what cannot be told now is told then.
   if (!(await attempts.freeze(agent.metadata.uid, { taskUid: task.metadata.uid, attempt: task.status.attempt ?? 0, isFrozen }))) {

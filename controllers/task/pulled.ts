@@ -1,4 +1,5 @@
 /** A Task that an agent has claimed by itself, or whose plan is awaited: nothing runs that heartbeats would name, the agent's own life is the lease. */
+import { timeoutSecondsOf } from '#api/task-timeout.ts';
 import type { Agent, Task } from '#api/types.ts';
 import { shortName } from '#api/types.ts';
 import { getCondition } from '#runtime/conditions.ts';
@@ -43,12 +44,12 @@ export function timeLeftMs(task: Task, now: Date): number {
   const approved = getCondition(task, 'PlanApproved');
   const times = [startedAt ?? lease?.renewTime, approved?.status === 'True' ? approved.lastTransitionTime : undefined];
   const sinceMs = Math.max(...times.flatMap((time) => (time === undefined ? [] : [Date.parse(time)])));
-  return sinceMs + task.spec.timeoutSeconds * 1_000 - now.getTime();
+  return sinceMs + timeoutSecondsOf(task.spec) * 1_000 - now.getTime();
 }
 
 /** Nothing of it can be killed: its owner is told, and what it may still say of it is refused. */
 async function timeOut(task: WithStatus<Task>, means: Means): Promise<Result> {
-  const { timeoutSeconds } = task.spec;
+  const timeoutSeconds = timeoutSecondsOf(task.spec);
   means.deps.leases.forget(attemptOf(task));
   await sayItIsGone(task, `its time is over (timeoutSeconds ${timeoutSeconds})`, means);
   return countFailure(task, 'AttemptFailed', `timed out after ${timeoutSeconds} s`, means.ctx);
@@ -57,7 +58,7 @@ async function timeOut(task: WithStatus<Task>, means: Means): Promise<Result> {
 /** What it works with is not ours to stop; it is only counted. */
 async function giveMore(task: WithStatus<Task>, { deps: { budgets }, ctx }: Means): Promise<void> {
   budgets.record(task);
-  if (budgets.usedUp(task, ctx.now()).over !== undefined) await budgets.reserve(task, ctx.now());
+  if (budgets.usedUp(task, ctx.now()).over !== undefined) await budgets.reserve(task, task.status.owner ?? '', ctx.now());
 }
 
 /** Claimed, and not begun before somebody has approved how. */

@@ -81,5 +81,11 @@ export function isSameRun(a: Agent, b: Agent): boolean {
 /** Changes of an agent that waiting tasks must hear of. */
 export function isSameOffer(a: Agent, b: Agent): boolean {
   if (isReady(a) !== isReady(b) || a.spec.maxConcurrentTasks !== b.spec.maxConcurrentTasks || backendOf(a) !== backendOf(b)) return false;
+  if (fundsOf(a) !== fundsOf(b)) return false;
   return a.spec.roleName === b.spec.roleName && (a.spec.skills ?? []).join('\n') === (b.spec.skills ?? []).join('\n');
+}
+
+/** What of its own budget it may still use. */
+function fundsOf({ spec, status }: Agent): string {
+  return spec.budget === undefined ? '' : JSON.stringify([spec.budget, status?.spending?.remaining]);
 }

@@ -1,4 +1,5 @@
 /** What each step of a Task writes into its status, whoever takes it: the controller, or somebody by the book. */
+import { timeoutSecondsOf } from '#api/task-timeout.ts';
 import type { Agent, Task } from '#api/types.ts';
 import { copyJson } from '#lib/json.ts';
 import { getCondition, setCondition } from '#runtime/conditions.ts';
@@ -140,7 +141,7 @@ export function expire(task: WithStatus<Task>, moment: Moment): Result {
 }
 
 export function howItEnded(result: CommandResult, { timedOut = false }: Pick<Outcome, 'timedOut'>, { spec }: Task): string {
-  if (timedOut) return `timed out after ${spec.timeoutSeconds} s`;
+  if (timedOut) return `timed out after ${timeoutSecondsOf(spec)} s`;
   const [why = ''] = result.stderr.split('\n');
   if (result.exitCode < 0 && why !== '') return `could not run: ${why.slice(0, 200)}`;
   return `exited with ${result.exitCode}`;

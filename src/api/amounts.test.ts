@@ -56,7 +56,7 @@ describe('a ledger', () => {
 
 describe('a share', () => {
   const task = (budget?: object, timeoutSeconds = 60) => ({ metadata: { uid: 'u' }, spec: { budget, timeoutSeconds } }) as unknown as Task;
-  const of = (budget: object, spending?: object) => ({ ...ledgerOf(team(budget, spending)), team: 'a' });
+  const of = (budget: object, spending?: object) => ({ ...ledgerOf(team(budget, spending)), whose: 'team a' });
   const fresh = { used: NONE, before: NONE };
 
   it.each([

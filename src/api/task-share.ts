@@ -1,5 +1,6 @@
-/** How much is set aside for a Task, from its own budget and the ledgers of the teams it counts in. Pure. */
+/** How much is set aside for a Task, from its own budget and the ledgers of the agent and the teams it counts in. Pure. */
 import { type Amounts, DIMENSIONS, type Dimension, inWords, type Sum, toAmounts } from './amounts.ts';
+import { timeoutSecondsOf } from './task-timeout.ts';
 import { type Ledger, roomFor } from './team-spending.ts';
 import type { Task } from './types.ts';
 
@@ -7,7 +8,8 @@ import type { Task } from './types.ts';
 const PART = 10;
 
 export interface NamedLedger extends Ledger {
-  readonly team: string;
+  /** `team docs`, `agent docs-writer` */
+  readonly whose: string;
 }
 
 /** `cap`: what the Task may have used in all when this is used up. */
@@ -57,13 +59,13 @@ function moreOf(
 
 /** Of time, what one attempt may take at most. */
 function usualShare({ spec }: Pick<Task, 'spec'>, dimension: Dimension, limited: readonly NamedLedger[]): number {
-  if (dimension === 'seconds') return spec.timeoutSeconds;
+  if (dimension === 'seconds') return timeoutSecondsOf(spec);
   const smallest = Math.min(...limited.map(({ limits }) => limits[dimension] ?? Number.POSITIVE_INFINITY));
   return Math.max(1, Math.ceil(smallest / PART));
 }
 
-function shortage({ team, limits }: NamedLedger, dimension: Dimension, wanted: number, room: number): string {
+function shortage({ whose, limits }: NamedLedger, dimension: Dimension, wanted: number, room: number): string {
   const limit = inWords(dimension, limits[dimension] ?? 0);
   const left = room < 1 ? 'nothing is left' : `${inWords(dimension, room)} are left, and it needs ${inWords(dimension, wanted)}`;
-  return `the budget.${dimension} of team ${team} is ${limit}: ${left}`;
+  return `the budget.${dimension} of ${whose} is ${limit}: ${left}`;
 }

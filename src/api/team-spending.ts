@@ -1,9 +1,9 @@
 /**
- * What of a team's tokens, money and time is used, and what is set aside for claimed Tasks. A Task counts in its own team and in every team
- * above that has a limit; each of them has a ledger in its status. Pure.
+ * What of a team's or an agent's tokens, money and time is used, and what is set aside for claimed Tasks. A Task counts in the agent that has it,
+ * in its own team and in every team above that has a limit; each of them has a ledger in its status. Pure.
  */
 import { type Amounts, DIMENSIONS, eachAmount, eachSum, isLimited, type Sum, toAmounts, toSum, toWritten } from './amounts.ts';
-import type { Team } from './types.ts';
+import type { Agent, Team } from './types.ts';
 
 type Spending = NonNullable<NonNullable<Team['status']>['spending']>;
 
@@ -22,7 +22,10 @@ export interface Ledger {
   readonly claims: readonly Claim[];
 }
 
-export function ledgerOf({ spec, status }: Pick<Team, 'spec' | 'status'>): Ledger {
+/** Whoever has limits. */
+export type Holder = Team | Agent;
+
+export function ledgerOf({ spec, status }: Pick<Holder, 'spec' | 'status'>): Ledger {
   const { used, claims = [] } = status?.spending ?? {};
   return {
     limits: toAmounts(spec.budget),
@@ -48,6 +51,19 @@ export function roomFor({ limits, used, claims }: Ledger, uid: string): Amounts 
 export function withClaim(ledger: Ledger, claim: Claim): Ledger {
   const others = ledger.claims.filter(({ uid }) => uid !== claim.uid);
   return { ...ledger, claims: [...others, claim] };
+}
+
+/** The last answers of a claim may have cost more than was set aside: what is gone can be given to nobody else. `used`: as for withoutClaim. */
+export function withOverdraft(ledger: Ledger, uid: string, used: Sum): Ledger {
+  const claim = claimIn(ledger, uid);
+  if (!claim) return ledger;
+  const gone = eachSum((dimension) => Math.floor(used[dimension] - claim.before[dimension]));
+  const isOver = DIMENSIONS.some((dimension) => gone[dimension] > (claim.reserved[dimension] ?? Number.POSITIVE_INFINITY));
+  if (!isOver) return ledger;
+  const reserved = eachAmount((dimension) =>
+    claim.reserved[dimension] === undefined ? undefined : Math.max(claim.reserved[dimension], gone[dimension]),
+  );
+  return withClaim(ledger, { ...claim, reserved });
 }
 
 /** The claim is over: what it has really used counts, the rest is free again. `used`: of the Task, all attempts together. */

@@ -234,7 +234,6 @@ describe('a document that is accepted', () => {
       'command',
       'workdir',
       'env',
-      'timeoutSeconds',
       'maxAttempts',
       'planRequired',
       'stuckPolicy',

@@ -58,7 +58,7 @@ export function storeConformance(newStore: () => Promise<StoreUnderTest>, { isDu
       const object = await store.create(draft('a'));
       expect(object).toMatchObject({
         metadata: { name: 'a', namespace: 'default', generation: 1, resourceVersion: String(first + 1) },
-        spec: { priority: 3, timeoutSeconds: 300 },
+        spec: { priority: 3, maxAttempts: 3 },
       });
       expect(store.get(key('a'))).toEqual(object);
     });

@@ -343,10 +343,10 @@ describe('create and replace', () => {
     await ok('create', '-f', file('forced.yaml', task('r9')));
     const before = await ok('get', 'task', 'r9', '-o', 'yaml');
     expect(before).toContain('resourceVersion');
-    expect(
-      await ok('replace', '--force', '-f', file('forced.yaml', before.replace('timeoutSeconds: 300', 'timeoutSeconds: 301'))),
-    ).toContain('replaced');
-    expect(await ok('get', 'task', 'r9', '-o', 'jsonpath={.spec.timeoutSeconds}')).toBe('301');
+    expect(await ok('replace', '--force', '-f', file('forced.yaml', before.replace('maxAttempts: 3', 'maxAttempts: 4')))).toContain(
+      'replaced',
+    );
+    expect(await ok('get', 'task', 'r9', '-o', 'jsonpath={.spec.maxAttempts}')).toBe('4');
   });
 
   it('replaces the whole spec', async () => {

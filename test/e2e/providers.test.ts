@@ -140,6 +140,32 @@ withSandboxes('keys of providers', () => {
     }, WAIT);
   });
 
+  it('are spent within the budget of an agent: it is frozen with what it runs, and what why says lets it go on', async () => {
+    const roles = [{ name: 'dev', provider: 'anthropic', budget: { tokens: 100 } }, { name: 'none' }];
+    await home.change('teams', 'box', { roles });
+    const command = 'curl -sS "$AGENTISO_PROVIDERS_URL/anthropic/v1/messages" >/dev/null; while [ ! -e on ]; do sleep 0.1; done; echo done';
+    const [before] = await home.ready(['box-dev'], ({ spec }) => spec.budget?.tokens === 100);
+    await home.create('Task', 'earn', { team: 'box', assignTo: 'dev', command });
+    await vi.waitFor(async () => {
+      const [task, agent] = [await home.task('earn'), await home.agent('box-dev')];
+      expect(task.status?.conditions).toContainEqual(expect.objectContaining({ type: 'Frozen', status: 'True' }));
+      expect(agent.status?.conditions).toContainEqual(expect.objectContaining({ type: 'BudgetExhausted', status: 'True' }));
+    }, WAIT);
+    await home.inside('box-dev', 'touch', '/workspace/on');
+    const { stdout } = await home.cli('why', 'agent', 'box-dev');
+    expect(stdout).toContain('agent/box-dev is frozen, with task/earn: budget.tokens is 100 tokens');
+    const [, words = '', patch = ''] = /^ {2}agentiso (patch team box .*) '(.*)' --home/m.exec(stdout) ?? [];
+    await home.cli(...words.split(' '), patch);
+    const { status } = await home.reached('earn', 'Succeeded');
+    expect(status).toMatchObject({ attempt: 1, budget: { used: { tokens: 100 } } });
+    await vi.waitFor(async () => {
+      const { status: after } = await home.agent('box-dev');
+      expect(after?.spending).toMatchObject({ used: { tokens: 100 }, reserved: { tokens: 0 }, remaining: { tokens: 100 } });
+      // The budget of an agent is no reason to begin its workspace anew.
+      expect(after?.incarnation).toBe(before?.status?.incarnation);
+    }, WAIT);
+  });
+
   it('travel over TLS to a host that proves who it is, and to no other', async () => {
     const answers: string[] = [];
     for (const authority of [trusted, makeAuthority(VALIDITY)]) {

@@ -75,6 +75,23 @@ export interface AgentSpec {
    */
   provider?: string | null;
   /**
+   * What the Tasks of the agent together may use, beside what their teams allow; each agent of a role has it for itself. Set aside when it claims a Task; what was not used is given back. With nothing left the agent gets no new Task, and what runs is frozen until it may use more.
+   */
+  budget?: {
+    /**
+     * Tokens that the agent may use, of the question and of the answer, cached ones included. Absent means no limit.
+     */
+    tokens?: number | null;
+    /**
+     * Money that the agent may cost, in US dollars as text, for example "2.50": a number would not be exact. Counted only for models that have a price in HOME/credentials.yaml. Absent means no limit.
+     */
+    usd?: string | null;
+    /**
+     * Wall time that the agent's Tasks may take, in seconds, time they were frozen left out. Absent means no limit.
+     */
+    seconds?: number | null;
+  };
+  /**
    * How many Tasks the agent may have in work at once, 1 to 64. Further ones wait on the board. Default 4.
    */
   maxConcurrentTasks: number;
@@ -377,6 +394,109 @@ export interface AgentStatus {
    * Git ref of the team's repository that holds work which was not merged when the workspace was removed.
    */
   rescued?: string;
+  /**
+   * What of the agent's tokens, money and time is used or set aside. Absent while the agent has no such limit.
+   */
+  spending?: {
+    /**
+     * What Tasks that it has not claimed any more have used, deleted ones included.
+     */
+    used?: {
+      /**
+       * Used in tokens.
+       */
+      tokens?: number;
+      /**
+       * Used in US dollars.
+       */
+      usd?: string;
+      /**
+       * Used in seconds.
+       */
+      seconds?: number;
+    };
+    /**
+     * What is set aside for Tasks that it has claimed.
+     */
+    reserved?: {
+      /**
+       * Set aside in tokens.
+       */
+      tokens?: number;
+      /**
+       * Set aside in US dollars.
+       */
+      usd?: string;
+      /**
+       * Set aside in seconds.
+       */
+      seconds?: number;
+    };
+    /**
+     * What may still be set aside. Absent where there is no limit.
+     */
+    remaining?: {
+      /**
+       * Left in tokens.
+       */
+      tokens?: number;
+      /**
+       * Left in US dollars.
+       */
+      usd?: string;
+      /**
+       * Left in seconds.
+       */
+      seconds?: number;
+    };
+    /**
+     * What is set aside for which Task.
+     */
+    claims?: {
+      /**
+       * Uid of the Task.
+       */
+      uid: string;
+      /**
+       * Its name.
+       */
+      task: string;
+      /**
+       * What is set aside for it in this claim.
+       */
+      reserved?: {
+        /**
+         * Set aside in tokens.
+         */
+        tokens?: number;
+        /**
+         * Set aside in US dollars.
+         */
+        usd?: string;
+        /**
+         * Set aside in seconds.
+         */
+        seconds?: number;
+      };
+      /**
+       * What it had used before this claim.
+       */
+      before?: {
+        /**
+         * Used before in tokens.
+         */
+        tokens?: number;
+        /**
+         * Used before in US dollars.
+         */
+        usd?: string;
+        /**
+         * Used before in seconds.
+         */
+        seconds?: number;
+      };
+    }[];
+  };
   /**
    * What is true of the agent now, and why. WorkspaceReady, NetworkReady and RelayReady together make Ready; InboxFull is True while its inbox takes no more messages.
    */

@@ -380,6 +380,37 @@ export const crds: readonly CustomResourceDefinition[] = [
                             maxLength: 63,
                             pattern: '^[a-z][a-z0-9-]*$',
                           },
+                          budget: {
+                            description:
+                              'What the Tasks of the agent together may use, beside what their teams allow; each agent of a role has it for itself. Set aside when it claims a Task; what was not used is given back. With nothing left the agent gets no new Task, and what runs is frozen until it may use more.',
+                            type: 'object',
+                            properties: {
+                              tokens: {
+                                description:
+                                  'Tokens that the agent may use, of the question and of the answer, cached ones included. Absent means no limit.',
+                                type: 'integer',
+                                nullable: true,
+                                minimum: 1,
+                                maximum: 1000000000000,
+                              },
+                              usd: {
+                                description:
+                                  'Money that the agent may cost, in US dollars as text, for example "2.50": a number would not be exact. Counted only for models that have a price in HOME/credentials.yaml. Absent means no limit.',
+                                type: 'string',
+                                nullable: true,
+                                maxLength: 16,
+                                pattern: '^[0-9]{1,8}(\\.[0-9]{1,6})?$',
+                              },
+                              seconds: {
+                                description:
+                                  "Wall time that the agent's Tasks may take, in seconds, time they were frozen left out. Absent means no limit.",
+                                type: 'integer',
+                                nullable: true,
+                                minimum: 1,
+                                maximum: 31536000,
+                              },
+                            },
+                          },
                           image: {
                             description:
                               'Image of the catalogue the workspace starts from, for example base, python, rust or agents. Default base, which has git and node.',
@@ -642,11 +673,10 @@ export const crds: readonly CustomResourceDefinition[] = [
                           },
                           timeoutSeconds: {
                             description:
-                              'Longest time one attempt may take, in seconds, 1 to 1800. Then everything it started is killed. Default 300.',
+                              'Longest time one attempt may take, in seconds, 1 to 1800. Then everything it started is killed. Absent means 300 for a command and 1800 for a prompt.',
                             type: 'integer',
                             minimum: 1,
                             maximum: 1800,
-                            default: 300,
                           },
                           maxAttempts: {
                             description:
@@ -1637,6 +1667,37 @@ export const crds: readonly CustomResourceDefinition[] = [
                       maxLength: 63,
                       pattern: '^[a-z][a-z0-9-]*$',
                     },
+                    budget: {
+                      description:
+                        'What the Tasks of the agent together may use, beside what their teams allow; each agent of a role has it for itself. Set aside when it claims a Task; what was not used is given back. With nothing left the agent gets no new Task, and what runs is frozen until it may use more.',
+                      type: 'object',
+                      properties: {
+                        tokens: {
+                          description:
+                            'Tokens that the agent may use, of the question and of the answer, cached ones included. Absent means no limit.',
+                          type: 'integer',
+                          nullable: true,
+                          minimum: 1,
+                          maximum: 1000000000000,
+                        },
+                        usd: {
+                          description:
+                            'Money that the agent may cost, in US dollars as text, for example "2.50": a number would not be exact. Counted only for models that have a price in HOME/credentials.yaml. Absent means no limit.',
+                          type: 'string',
+                          nullable: true,
+                          maxLength: 16,
+                          pattern: '^[0-9]{1,8}(\\.[0-9]{1,6})?$',
+                        },
+                        seconds: {
+                          description:
+                            "Wall time that the agent's Tasks may take, in seconds, time they were frozen left out. Absent means no limit.",
+                          type: 'integer',
+                          nullable: true,
+                          minimum: 1,
+                          maximum: 31536000,
+                        },
+                      },
+                    },
                     maxConcurrentTasks: {
                       description: 'How many Tasks the agent may have in work at once, 1 to 64. Further ones wait on the board. Default 4.',
                       type: 'integer',
@@ -2045,6 +2106,133 @@ export const crds: readonly CustomResourceDefinition[] = [
                       description: "Git ref of the team's repository that holds work which was not merged when the workspace was removed.",
                       type: 'string',
                     },
+                    spending: {
+                      description:
+                        "What of the agent's tokens, money and time is used or set aside. Absent while the agent has no such limit.",
+                      type: 'object',
+                      properties: {
+                        used: {
+                          description: 'What Tasks that it has not claimed any more have used, deleted ones included.',
+                          type: 'object',
+                          properties: {
+                            tokens: {
+                              description: 'Used in tokens.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            usd: {
+                              description: 'Used in US dollars.',
+                              type: 'string',
+                            },
+                            seconds: {
+                              description: 'Used in seconds.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                          },
+                        },
+                        reserved: {
+                          description: 'What is set aside for Tasks that it has claimed.',
+                          type: 'object',
+                          properties: {
+                            tokens: {
+                              description: 'Set aside in tokens.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            usd: {
+                              description: 'Set aside in US dollars.',
+                              type: 'string',
+                            },
+                            seconds: {
+                              description: 'Set aside in seconds.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                          },
+                        },
+                        remaining: {
+                          description: 'What may still be set aside. Absent where there is no limit.',
+                          type: 'object',
+                          properties: {
+                            tokens: {
+                              description: 'Left in tokens.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                            usd: {
+                              description: 'Left in US dollars.',
+                              type: 'string',
+                            },
+                            seconds: {
+                              description: 'Left in seconds.',
+                              type: 'integer',
+                              minimum: 0,
+                            },
+                          },
+                        },
+                        claims: {
+                          description: 'What is set aside for which Task.',
+                          type: 'array',
+                          'x-kubernetes-list-type': 'map',
+                          'x-kubernetes-list-map-keys': ['uid'],
+                          items: {
+                            type: 'object',
+                            required: ['uid', 'task'],
+                            properties: {
+                              uid: {
+                                description: 'Uid of the Task.',
+                                type: 'string',
+                              },
+                              task: {
+                                description: 'Its name.',
+                                type: 'string',
+                              },
+                              reserved: {
+                                description: 'What is set aside for it in this claim.',
+                                type: 'object',
+                                properties: {
+                                  tokens: {
+                                    description: 'Set aside in tokens.',
+                                    type: 'integer',
+                                    minimum: 0,
+                                  },
+                                  usd: {
+                                    description: 'Set aside in US dollars.',
+                                    type: 'string',
+                                  },
+                                  seconds: {
+                                    description: 'Set aside in seconds.',
+                                    type: 'integer',
+                                    minimum: 0,
+                                  },
+                                },
+                              },
+                              before: {
+                                description: 'What it had used before this claim.',
+                                type: 'object',
+                                properties: {
+                                  tokens: {
+                                    description: 'Used before in tokens.',
+                                    type: 'integer',
+                                    minimum: 0,
+                                  },
+                                  usd: {
+                                    description: 'Used before in US dollars.',
+                                    type: 'string',
+                                  },
+                                  seconds: {
+                                    description: 'Used before in seconds.',
+                                    type: 'integer',
+                                    minimum: 0,
+                                  },
+                                },
+                              },
+                            },
+                          },
+                        },
+                      },
+                    },
                     conditions: {
                       description:
                         'What is true of the agent now, and why. WorkspaceReady, NetworkReady and RelayReady together make Ready; InboxFull is True while its inbox takes no more messages.',
@@ -2397,11 +2585,10 @@ export const crds: readonly CustomResourceDefinition[] = [
                     },
                     timeoutSeconds: {
                       description:
-                        'Longest time one attempt may take, in seconds, 1 to 1800. Then everything it started is killed. Default 300.',
+                        'Longest time one attempt may take, in seconds, 1 to 1800. Then everything it started is killed. Absent means 300 for a command and 1800 for a prompt.',
                       type: 'integer',
                       minimum: 1,
                       maximum: 1800,
-                      default: 300,
                     },
                     maxAttempts: {
                       description: 'How often the Task is tried before it is Failed, 1 to 100. Attempts are some seconds apart. Default 3.',

@@ -63,9 +63,9 @@ export interface TaskSpec {
     [k: string]: string;
   };
   /**
-   * Longest time one attempt may take, in seconds, 1 to 1800. Then everything it started is killed. Default 300.
+   * Longest time one attempt may take, in seconds, 1 to 1800. Then everything it started is killed. Absent means 300 for a command and 1800 for a prompt.
    */
-  timeoutSeconds: number;
+  timeoutSeconds?: number;
   /**
    * How often the Task is tried before it is Failed, 1 to 100. Attempts are some seconds apart. Default 3.
    */

@@ -104,6 +104,23 @@ export interface TeamSpec {
      */
     provider?: string | null;
     /**
+     * What the Tasks of the agent together may use, beside what their teams allow; each agent of a role has it for itself. Set aside when it claims a Task; what was not used is given back. With nothing left the agent gets no new Task, and what runs is frozen until it may use more.
+     */
+    budget?: {
+      /**
+       * Tokens that the agent may use, of the question and of the answer, cached ones included. Absent means no limit.
+       */
+      tokens?: number | null;
+      /**
+       * Money that the agent may cost, in US dollars as text, for example "2.50": a number would not be exact. Counted only for models that have a price in HOME/credentials.yaml. Absent means no limit.
+       */
+      usd?: string | null;
+      /**
+       * Wall time that the agent's Tasks may take, in seconds, time they were frozen left out. Absent means no limit.
+       */
+      seconds?: number | null;
+    };
+    /**
      * Image of the catalogue the workspace starts from, for example base, python, rust or agents. Default base, which has git and node.
      */
     image: string;
@@ -226,9 +243,9 @@ export interface TeamSpec {
       [k: string]: string;
     };
     /**
-     * Longest time one attempt may take, in seconds, 1 to 1800. Then everything it started is killed. Default 300.
+     * Longest time one attempt may take, in seconds, 1 to 1800. Then everything it started is killed. Absent means 300 for a command and 1800 for a prompt.
      */
-    timeoutSeconds: number;
+    timeoutSeconds?: number;
     /**
      * How often the Task is tried before it is Failed, 1 to 100. Attempts are some seconds apart. Default 3.
      */

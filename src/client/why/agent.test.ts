@@ -229,3 +229,32 @@ describe('an agent that is to have another run', () => {
     expect(ask(pending('the spec asks for vcpus 4 instead of 2; another run begins')).state).toBe('waiting');
   });
 });
+
+describe('an agent that has used up its budget', () => {
+  const message = 'budget.tokens is 100 tokens: 100 tokens are used; it gets no new Task';
+  const poor = (metadata: JsonObject = {}) =>
+    agent(
+      'dev',
+      { phase: 'Ready', conditions: [condition('Ready', 'True', 'Running'), condition('BudgetExhausted', 'True', 'NothingLeft', message)] },
+      { budget: { tokens: 100 } },
+      metadata,
+    );
+  const frozen = () => running('x', 'dev', { conditions: [condition('Frozen', 'True', 'BudgetExhausted', 'no more')] });
+
+  it('names what raises it, in the team that has made it or in itself', () => {
+    expect(why(poor(), [readyTeam('a')])).toEqual([
+      `agent/a-dev gets no new tasks: ${message}`,
+      'what helps: raise its budget, for example to twice as much:',
+      `  agentiso patch team a --type json -p '[{"op":"add","path":"/spec/roles/0/budget/tokens","value":200}]'`,
+    ]);
+    expect(why(poor({ ownerReferences: [] }), [readyTeam('a'), frozen()])).toEqual([
+      `agent/a-dev is frozen, with task/a-x: ${message}`,
+      'what helps: raise its budget, for example to twice as much:',
+      `  agentiso patch agent a-dev -p '{"spec":{"budget":{"tokens":200}}}'`,
+    ]);
+  });
+
+  it('waits for what it has set aside for others that run', () => {
+    expect(why(poor(), [readyTeam('a'), running('x', 'dev')])[0]).toBe(`agent/a-dev gets no new tasks: ${message}`);
+  });
+});

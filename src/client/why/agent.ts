@@ -3,6 +3,7 @@ import type { Condition } from '#api/meta.ts';
 import { DRAINING_ANNOTATION } from '#api/team-rules.ts';
 import { type Agent, shortName } from '#api/types.ts';
 import { lookAtReason } from './agent-reasons.ts';
+import { lookAtExhausted } from './budget.ts';
 import { commandOf, startAgent } from './commands.ts';
 import { type Finding, fine, leadingTo, type Sight, stuck, waiting } from './finding.ts';
 import { lookAtUnseen } from './unseen.ts';
@@ -23,6 +24,8 @@ export function lookAtAgent(agent: Agent, sight: Sight): Finding {
 function lookAtReady(agent: Agent, sight: Sight): Finding {
   const { phase, startedAt, isolation } = agent.status ?? {};
   if (conditionOf(agent, 'InboxFull')?.status === 'True') return lookAtFullInbox(agent, sight);
+  const exhausted = lookAtExhausted(agent, sight);
+  if (exhausted) return exhausted;
   const held = sight.view.heldBy(agent);
   const pending = conditionOf(agent, 'ReplacePending');
   // It takes no more until then, and whoever waits for it wants to know for what.

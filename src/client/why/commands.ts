@@ -2,6 +2,7 @@
  * The command that would help, for the place where it counts: what a Team has made is changed in the Team, which would set it back
  * otherwise. Pure.
  */
+import { eachAmount, toAmounts, toWritten } from '#api/amounts.ts';
 import type { KindObject } from '#api/meta.ts';
 import { type Agent, shortName, type Task } from '#api/types.ts';
 import { shellWord } from '../shell-word.ts';
@@ -27,6 +28,14 @@ export function changeTask(view: View, task: Task, fields: Fields): string {
 
 export function changeIsolation(view: View, agent: Agent, isolation: Fields): string {
   return patch(view, makerOf(view, agent) ?? agent, { spec: { isolation } });
+}
+
+/** To twice what it is, where it is written: in the role of the team that has made the agent. */
+export function raiseBudget(view: View, agent: Agent, dimension: string): string {
+  const more = toWritten(eachAmount((each) => (each === dimension ? 2 * (toAmounts(agent.spec.budget)[each] ?? 0) : undefined)));
+  const team = makerOf(view, agent);
+  const at = team?.kind === 'Team' ? team.spec.roles.findIndex(({ name }) => name === agent.spec.roleName) : -1;
+  return team && at >= 0 ? patchEntry(view, team, `/spec/roles/${at}/budget`, more) : patch(view, agent, { spec: { budget: more } });
 }
 
 function patchEntry(view: View, { kind, metadata }: KindObject, path: string, fields: Fields): string {

@@ -136,6 +136,13 @@ describe('a task that has to wait', () => {
       'what helps: raise its budget, or wait until other tasks give some of it back:',
       '  agentiso edit team a',
     ]);
+    const ofAgent = 'the budget.usd of agent a-dev is $2.5: nothing is left';
+    const rich = readyTeam('a', { roles: [{ name: 'ops' }, { name: 'dev', budget: { usd: '2.5' } }] });
+    expect(why(waitingTask('x', 'Pending', 'BudgetExhausted', ofAgent), [rich, agent('dev', {}, { budget: { usd: '2.5' } })])).toEqual([
+      `task/a-x is Pending: BudgetExhausted: ${ofAgent}`,
+      'what helps: raise its budget, for example to twice as much:',
+      `  agentiso patch team a --type json -p '[{"op":"add","path":"/spec/roles/1/budget/usd","value":"5"}]'`,
+    ]);
     const own = 'it has used 12 tokens, and its budget.tokens is 10 tokens';
     const frozen = running('x', 'dev');
     Object.assign(frozen.status ?? {}, { conditions: [condition('Frozen', 'True', 'BudgetExhausted', own)] });

@@ -1,4 +1,5 @@
 /** Why a Task is where it is. Pure. */
+import { timeoutSecondsOf } from '#api/task-timeout.ts';
 import type { Task } from '#api/types.ts';
 import { lookAtShort } from './budget.ts';
 import { commandOf } from './commands.ts';
@@ -58,7 +59,7 @@ function lookAtHeld(task: Task, { view, now }: Sight): Finding {
     });
   }
   if (status?.claim === 'Pulled') return { ...fine(says), patience: `patience: agent/${status.owner} works on ${idOf(task)}` };
-  const leftMs = Date.parse(status?.startedAt ?? '') + (spec.timeoutSeconds ?? Number.NaN) * 1_000 - now.getTime();
+  const leftMs = Date.parse(status?.startedAt ?? '') + timeoutSecondsOf(spec) * 1_000 - now.getTime();
   const limit = Number.isNaN(leftMs) ? '' : `; it is ended in ${timeLeft(leftMs)} at the latest (spec.timeoutSeconds)`;
   return { ...fine(says), patience: `patience: ${idOf(task)} is at work${limit}` };
 }

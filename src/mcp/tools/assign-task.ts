@@ -32,7 +32,10 @@ const input = object(
     env: described(map(text), 'Environment variables of the command. Not for secrets.'),
     workdir: described(text, 'Folder to run in, at or below /workspace.'),
     verify: described(list(text, { max: 64 }), 'Commands that must pass in a fresh workspace, or the task has not succeeded.'),
-    task_timeout_seconds: described(integer({ min: 1, max: 1_800 }), 'Longest time of one attempt; then it is killed. Default 300.'),
+    task_timeout_seconds: described(
+      integer({ min: 1, max: 1_800 }),
+      'Longest time of one attempt; then it is killed. Default 300 for a command, 1800 for a prompt.',
+    ),
     max_attempts: described(integer({ min: 1, max: 100 }), 'How often it is tried before it has failed. Default 3.'),
     plan_required: described(flag, 'The agent first submits a plan and starts only after approve_plan. Default false.'),
     wait,

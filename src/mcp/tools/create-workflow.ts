@@ -30,7 +30,10 @@ const step = strict(
       ),
       model: described(text, 'Not taken: a step runs with the model of its agent.'),
       depends_on: described(list(text, { max: MAX_STEPS }), 'Steps that must have succeeded before.'),
-      timeout_seconds: described(integer({ min: 1, max: 1_800 }), 'Longest time of one attempt. Default 300.'),
+      timeout_seconds: described(
+        integer({ min: 1, max: 1_800 }),
+        'Longest time of one attempt. Default 300 for a command, 1800 for a prompt.',
+      ),
       max_attempts: described(integer({ min: 1, max: 100 }), 'How often it is tried before it has failed. Default 3.'),
     },
   ),
