@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { ControlHandlers, ControlParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type Environment, inheritedEnv, providersEnv, proxyEnv, teamEnv } from './command-env.ts';
-import { EGRESS_PORT, portOf, startEgress } from './egress.ts';
+import { EGRESS_PORT, passToSocket, portOf, startEgress, type WayOut } from './egress.ts';
 import type { Guest } from './guest.ts';
 import { execHandler } from './handlers/exec.ts';
 import { fileHandlers } from './handlers/files.ts';
@@ -19,6 +19,7 @@ import type { GuestIdentity, GuestOptions } from './options.ts';
 import { isOfOurUser } from './peer-user.ts';
 import type { ProcessGroups } from './process-group.ts';
 import { createRelay, type Relay } from './relay/relay.ts';
+import { report } from './report.ts';
 import { artifactHandlers } from './tasks/artifact-handlers.ts';
 
 export interface Bound {
@@ -56,7 +57,7 @@ export class Binding {
   }
 
   /** Also from the command line, where there is nothing to wait for. */
-  bindNow(identity: GuestIdentity & { readonly hostname?: string }): void {
+  bindNow(identity: GivenIdentity): void {
     if (this.#bound !== undefined) {
       const { id, incarnation } = this.#bound.guest;
       throw new ProtocolError('Conflict', `this guest is ${id} incarnation ${incarnation} for as long as it runs`);
@@ -66,6 +67,7 @@ export class Binding {
 
   /** A machine is made this agent's own first: nothing of it is there before. */
   async bind({ machine, ...identity }: ControlParams<'bind'>): Promise<void> {
+    let machineWayOut: WayOut['pass'] | undefined;
     if (machine !== undefined && this.#bound === undefined) {
       if (this.#isBinding) throw new ProtocolError('Conflict', 'this guest is just being given its identity');
       this.#isBinding = true;
@@ -73,15 +75,29 @@ export class Binding {
         const { setUpMachine } = await import('./machine/set-up.ts');
         const { workspace, stateDir, home } = this.#options.options;
         await setUpMachine(identity.hostname, machine, { workspace, stateDir, home });
+        if (machine.egress) machineWayOut = await this.#openEgressPort(identity);
       } finally {
         this.#isBinding = false;
       }
     }
-    this.bindNow(identity);
+    this.bindNow({ ...identity, ...(machineWayOut && { machineWayOut }) });
+  }
+
+  /** Only now: what is a copy of another machine must not have had it open before it knew whose it is. */
+  async #openEgressPort(identity: GuestIdentity): Promise<WayOut['pass']> {
+    const { portsDir = '' } = this.#options.options;
+    const { EgressPort } = await import('./ports/egress-port.ts');
+    return new EgressPort(identity, { path: join(portsDir, 'agentiso.egress'), report }).pass;
   }
 }
 
-function createBound(binding: BindingOptions, { id, incarnation, hostname }: GuestIdentity & { readonly hostname?: string }): Bound {
+interface GivenIdentity extends GuestIdentity {
+  readonly hostname?: string;
+  /** Of a virtual machine that has one. */
+  readonly machineWayOut?: WayOut['pass'];
+}
+
+function createBound(binding: BindingOptions, { id, incarnation, hostname, machineWayOut }: GivenIdentity): Bound {
   const { options, processEnv, binDir, groups, stop } = binding;
   const root = realpathSync(options.workspace);
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
@@ -92,11 +108,11 @@ function createBound(binding: BindingOptions, { id, incarnation, hostname }: Gue
     ...inherited,
     ...teamEnv({ path: inherited['PATH'], binDir, socket: agentSocket, node: process.execPath }),
     ...(hostname !== undefined && { HOSTNAME: hostname }),
-    ...(options.hasEgress && proxyEnv(EGRESS_PORT)),
+    ...((options.hasEgress || machineWayOut) && proxyEnv(EGRESS_PORT)),
     AGENTISO_WORKSPACE: root,
   };
   const setNames = new Map<string, string>();
-  const wayOut = startWayOut(options, (problem) => log.write('guest', problem));
+  const wayOut = startWayOut(options, machineWayOut, (problem) => log.write('guest', problem));
   const env = () => {
     const port = portOf(wayOut);
     return { ...baseEnv, ...(port !== undefined && providersEnv(port)), ...Object.fromEntries(setNames) };
@@ -111,10 +127,15 @@ function createBound(binding: BindingOptions, { id, incarnation, hostname }: Gue
 }
 
 /** Where nothing is isolated many guests share one loopback, each with a port of its own choice, and strangers are there, too. */
-function startWayOut({ hasEgress, hasProviders, runDir }: GuestOptions, report: (problem: string) => void): Server | undefined {
+function startWayOut(
+  { hasEgress, hasProviders, runDir }: GuestOptions,
+  machineWayOut: WayOut['pass'] | undefined,
+  report: WayOut['report'],
+): Server | undefined {
+  if (machineWayOut !== undefined) return startEgress({ pass: machineWayOut, report });
   if (!hasEgress && !hasProviders) return undefined;
-  const socketPath = join(runDir, 'egress.sock');
-  return hasEgress ? startEgress({ socketPath, report }) : startEgress({ socketPath, report, port: 0, isWelcome: isOfOurUser });
+  const pass = passToSocket(join(runDir, 'egress.sock'));
+  return hasEgress ? startEgress({ pass, report }) : startEgress({ pass, report, port: 0, isWelcome: isOfOurUser });
 }
 
 /** Loaded with the first of these calls: what it takes to run commands on terminals is needed by few guests. */

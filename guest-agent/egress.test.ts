@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startEgress } from './egress.ts';
+import { passToSocket, startEgress } from './egress.ts';
 
 let directory: string;
 let egress: Server;
@@ -16,7 +16,7 @@ let problems: string[];
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'agentiso-egress-'));
   problems = [];
-  egress = startEgress({ socketPath: join(directory, 'egress.sock'), port: 0, report: (problem) => problems.push(problem) });
+  egress = startEgress({ pass: passToSocket(join(directory, 'egress.sock')), port: 0, report: (problem) => problems.push(problem) });
   await once(egress, 'listening');
   port = (egress.address() as AddressInfo).port;
 });
@@ -75,7 +75,7 @@ describe('the way out', () => {
   });
 
   it('reports a port that is taken', async () => {
-    const second = startEgress({ socketPath: join(directory, 'egress.sock'), port, report: (problem) => problems.push(problem) });
+    const second = startEgress({ pass: passToSocket(join(directory, 'egress.sock')), port, report: (problem) => problems.push(problem) });
     await once(second, 'error');
     expect(problems[0]).toMatch(/^egress: .*EADDRINUSE/);
   });

@@ -234,12 +234,11 @@ async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Dri
   if (driver.name === 'process') return { team, egress: true, ...base, ...work };
   const isMachine = driver.name === 'vm';
   const image = isMachine ? { image: await imageOf(agents, agent) } : {};
-  if (network.mode === 'proxy-only') return { team, egress: !isMachine, ...image, ...base, ...work };
+  if (network.mode === 'proxy-only') return { team, egress: true, ...image, ...base, ...work };
   const link = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), AbortSignal.timeout(30_000));
-  // The proxy's socket cannot be reached from another kernel.
   if (!isMachine) return { team, egress: true, network: link.namespace, ...base, ...work };
   const { namespace, address, mac, gateway, gatewayMac } = link;
-  return { team, egress: false, network: namespace, link: { address, mac, gateway, gatewayMac }, ...image, ...base, ...work };
+  return { team, egress: true, network: namespace, link: { address, mac, gateway, gatewayMac }, ...image, ...base, ...work };
 }
 
 async function imageOf({ findImage }: Agents, { spec }: Agent): Promise<string> {
@@ -266,7 +265,7 @@ async function surroundingsOf(agents: Agents, client: Client, agent: Agent): Pro
     const number = await numbers.ensure('agents', uid);
     return { httpAddress: loopbackOf(agents.homeHash, number), agentToken, teamToken: null, peers: {} };
   }
-  if (team && driver && driver.name !== 'vm') await ensureEgress(agents, driver, agent, { team, teams });
+  if (team && driver) await ensureEgress(agents, driver, agent, { team, teams });
   const isOpen = team !== undefined && network.mode === 'nftables' && permissionsOf(team, teams).allowInterAgent;
   if (!isOpen) return { httpAddress: null, agentToken, teamToken: null, peers: {} };
   const members = (await client.list<Agent>('Agent', { namespace, fieldSelector: `spec.team=${agent.spec.team}` })).items;

@@ -1,24 +1,16 @@
 /** portForward: one TCP connection to something that listens on loopback inside the workspace. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { pipeline } from 'node:stream/promises';
+import { carry } from '#protocol/carry.ts';
 import type { ControlHandler } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 export function portForwardHandler(): ControlHandler<'portForward'> {
-  return async ({ port }, { signal, up, down }) => {
-    const socket = await connectTo(port, signal);
-    try {
-      // Each direction ends by itself: a client that has said all may still wait for the answer.
-      await Promise.all([pipeline(up.data, socket, { signal }), pipeline(socket, down.data, { signal })]);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw new ProtocolError('Unavailable', `the connection to port ${port} in the workspace broke: ${String(error)}`, error);
-    } finally {
-      socket.destroy();
-    }
+  return async ({ port }, context) => {
+    const socket = await connectTo(port, context.signal);
+    await carry(socket, context, `the connection to port ${port} in the workspace`);
     return {};
   };
 }

@@ -24,7 +24,10 @@ export interface WorkspaceSpec {
   readonly network?: string;
   /** What a machine of its own is to be on that network. Absent: the namespace itself is all a workspace needs. */
   readonly link?: MachineLink;
-  /** Whether the egress proxy's socket will be in the run directory: then proxy variables are set inside, unless it is not isolated. */
+  /**
+   * Whether the egress proxy will listen on egress.sock in the run directory: then programs inside reach it, and proxy variables are set there
+   * unless it is not isolated.
+   */
   readonly egress: boolean;
   /** A directory of programs, shared and never written to: seen inside at the place that AGENTISO_TOOLS names. */
   readonly tools?: string;

@@ -4,6 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -13,6 +15,8 @@ import { readTree } from '#drivers/local/processes.ts';
 import { type VmDriver, vmDriver } from '#drivers/vm/driver.ts';
 import { connectGuest, type GuestClient } from '#guest/client.ts';
 import { silentLogger } from '#lib/log.ts';
+import { createEgress, type Egress } from '#network/egress/create-egress.ts';
+import { connectByAddress } from '#network/egress/dial.ts';
 import { bundleGuest, type GuestBundle } from '../support/guest-bundle.ts';
 import { findTestImage, machinesHere } from '../support/machines.ts';
 import { isPidAlive } from '../support/pid.ts';
@@ -63,6 +67,10 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       expect(driver.isolation).toMatchObject({ driver: 'vm', accel: here.support?.accel });
       expect(await execute(client, 'hostname; uname -s; pwd; echo kept > file; touch "$HOME/mine"')).toBe(
         'host-machine\nLinux\n/workspace\n',
+      );
+      // Nothing leads out, and nothing says so, where no proxy is to be reached.
+      expect(await execute(client, 'env | grep -ic proxy; bash -c ": > /dev/tcp/127.0.0.1/3128" 2>&1 | grep -m1 -o refused')).toBe(
+        '0\nrefused\n',
       );
       // Messages have a way of their own, whatever runs.
       const sleeping = client.call('exec', { command: 'sleep 5; echo slept', timeoutMs: 60_000 });
@@ -117,6 +125,33 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
   );
 
   it(
+    'lets programs out by way of the proxy and no other, also when the next daemon has it',
+    async () => {
+      const server = createServer((request, response) => response.end(`hello to ${request.headers.host}\n`));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const spec = { ...SPEC, egress: true };
+      const refused: string[] = [];
+      await driver.create(spec, signal);
+      await running(spec.id);
+      let egress = await openEgress(port, refused);
+      const client = await connect(spec);
+      await vi.waitFor(async () => expect(await execute(client, ASK)).toBe(ANSWERS), WAIT);
+      expect(refused).toEqual(['denied.test']);
+      await egress.closeAll();
+      await driver.close();
+      driver = openDriver();
+      await running(spec.id);
+      egress = await openEgress(port);
+      const next = await connect(spec);
+      await vi.waitFor(async () => expect(await execute(next, ASK)).toBe(ANSWERS), WAIT);
+      await egress.closeAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+    TEST_MS,
+  );
+
+  it(
     'is found again by the next daemon, with its files after a kill',
     async () => {
       const { pid } = await driver.create(SPEC, signal);
@@ -137,6 +172,36 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
     TEST_MS,
   );
 });
+
+/** As a daemon would: `allowed.test` is a server of this test. */
+async function openEgress(target: number, refused: string[] = []): Promise<Egress> {
+  const egress = createEgress({
+    log: silentLogger,
+    onRefused: (_, name) => refused.push(name),
+    resolve: async () => ['93.184.216.34'],
+    connect: (_address, _port, given) => connectByAddress('127.0.0.1', target, given),
+  });
+  const rules = { allowDomains: ['allowed.test'], allowInternet: false };
+  await egress.listen(SPEC.id, join(driver.runDirectory(SPEC.id), 'egress.sock'), rules, { uid: 70_001 });
+  return egress;
+}
+
+/** By way of the proxy, and without it. */
+const ASK = `bash -c '
+ask() {
+  exec 3<>/dev/tcp/127.0.0.1/\${HTTP_PROXY##*:} && printf "GET http://$1/ HTTP/1.1\\r\\nHost: $1\\r\\nConnection: close\\r\\n\\r\\n" >&3
+  cat <&3 | tr -d "\\r" | grep -E "^HTTP|^X-Agentiso-Reason|^hello"
+}
+ask allowed.test; ask denied.test
+(: > /dev/tcp/93.184.216.34/80) 2>&1 | grep -m1 -o unreachable'`;
+const ANSWERS = [
+  'HTTP/1.1 200 OK',
+  'hello to allowed.test',
+  'HTTP/1.1 403 Forbidden',
+  'X-Agentiso-Reason: NameNotAllowed',
+  'unreachable',
+  '',
+].join('\n');
 
 function openDriver(): VmDriver {
   if (here.support === undefined) throw new Error(here.reason);

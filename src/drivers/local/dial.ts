@@ -11,9 +11,9 @@ const O_PATH = 0o10000000;
  * The guest can write where its sockets are and may have put a link to somebody else's there: the file is held first, looked at, and only
  * then connected to. That way the length of its path does not matter either.
  */
-export async function dialGuest(socketPath: string, signal: AbortSignal): Promise<Socket> {
+export async function dialGuest(socketPath: string, signal: AbortSignal, { allowHalfOpen = false } = {}): Promise<Socket> {
   const held = hold(socketPath);
-  const socket = connect(`/proc/self/fd/${held}`);
+  const socket = connect({ path: `/proc/self/fd/${held}`, allowHalfOpen });
   try {
     await once(socket, 'connect', { signal });
     return socket;

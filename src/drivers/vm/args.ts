@@ -28,7 +28,14 @@ export const INSIDE = {
 } as const;
 
 /** In the run directory, which is where QEMU is: the kernel limits paths of sockets, not how deep a directory lies. */
-export const SOCKETS = { control: 'control.sock', relay: 'relay.sock', qmp: 'qmp.sock', migration: 'migration.sock' } as const;
+export const SOCKETS = {
+  control: 'control.sock',
+  relay: 'relay.sock',
+  /** Of the port. The proxy's own, in the same directory, is egress.sock as for every workspace. */
+  egress: 'egress-port.sock',
+  qmp: 'qmp.sock',
+  migration: 'migration.sock',
+} as const;
 
 /** The serial number of the disk that holds the workspace. Not `workspace`: the guest agent mounts it, when it is told to, not the init. */
 export const DISK_SERIAL = 'agentiso-disk';
@@ -54,6 +61,7 @@ export function qemuArguments(plan: MachinePlan): string[] {
     ...['-device', `${device('virtio-serial')},max_ports=4`],
     ...port(1, 'control'),
     ...port(2, 'relay'),
+    ...port(3, 'egress'),
     ...['-drive', `if=none,id=root,file=${INSIDE.root},format=raw,readonly=on`],
     ...['-device', `${device('virtio-blk')},drive=root,serial=root`],
     ...['-drive', `if=none,id=disk,file=${INSIDE.disk},format=raw,discard=unmap,detect-zeroes=unmap`],
@@ -81,7 +89,7 @@ function memoryOptions({ memory, memoryMiB }: MachinePlan): string[] {
   return ['-object', `memory-backend-file,id=memory,size=${memoryMiB}M,mem-path=${INSIDE.memory},share=${share}`];
 }
 
-function port(number: number, name: 'control' | 'relay'): string[] {
+function port(number: number, name: 'control' | 'relay' | 'egress'): string[] {
   return [
     ...['-chardev', `socket,id=${name},path=${SOCKETS[name]},server=on,wait=off`],
     ...['-device', `virtserialport,chardev=${name},name=agentiso.${name},nr=${number}`],

@@ -150,17 +150,12 @@ class VmLauncher implements Launcher {
     if (start === undefined) throw new AgentisoError('Internal', 'a machine was not admitted before its start');
     try {
       const { kind, template } = start;
-      const { id, incarnation, hostname, link } = workspace;
       const uid = support.isRoot ? uidOf(workspace.team) : undefined;
       const disk = await ensureFolder(workspace, directory, uid);
-      await writeMachineFile(directory, {
-        ...{ id, incarnation, hostname, board: kind.board, accel: kind.accel },
-        ...(kind.hasNetwork && link && { link }),
-        ...(template && { state: template.state }),
-      });
+      await writeMachineFile(directory, toMachineFile(workspace, start));
       const { kernel, initrd, root } = kind.image;
       const argv = launchCommand({
-        ...{ identity: workspace, mark: this.markOf(id), folder: directory, host: support.host, qemu: support.qemu },
+        ...{ identity: workspace, mark: this.markOf(workspace.id), folder: directory, host: support.host, qemu: support.qemu },
         files: { kernel, initrd, root, disk, ...(template && { memory: template.memory }) },
         groups: groups.map((group) => join(group, 'cgroup.procs')),
         network: kind.hasNetwork ? { namespace: workspace.network ?? '' } : 'none',
@@ -189,6 +184,7 @@ class VmLauncher implements Launcher {
       else await restoreState(machine, known.state, either);
       const stream = await machine.connect('control', either);
       await bindMachine(stream, known, AbortSignal.any([signal, AbortSignal.timeout(BIND_MS)]));
+      if (known.egress) machine.carryEgress(known);
     } catch (error) {
       if (signal.aborted) return;
       this.#options.log.warn({ workspaceId: known.id, board: known.board, err: error }, 'the machine did not come up');
@@ -318,6 +314,14 @@ interface Start {
   readonly template?: TemplateFiles;
 }
 
+function toMachineFile({ id, incarnation, hostname, link, egress }: WorkspaceSpec, { kind, template }: Start): MachineFile {
+  return {
+    ...{ id, incarnation, hostname, egress, board: kind.board, accel: kind.accel },
+    ...(kind.hasNetwork && link && { link }),
+    ...(template && { state: template.state }),
+  };
+}
+
 /** Gives the path of the disk. */
 async function ensureFolder({ base, resources }: WorkspaceSpec, directory: string, uid: number | undefined): Promise<string> {
   const disk = diskIn(directory);
@@ -334,8 +338,12 @@ async function ensureFolder({ base, resources }: WorkspaceSpec, directory: strin
 }
 
 /** A guest that is bound already has been so by this daemon or the one before. */
-async function bindMachine(stream: Duplex, { id, incarnation, hostname, link }: MachineFile, signal: AbortSignal): Promise<void> {
-  const machine = { seed: randomBytes(64).toString('hex'), timeMs: Date.now(), disk: DISK_SERIAL, ...(link && { link }) };
+async function bindMachine(stream: Duplex, known: MachineFile, signal: AbortSignal): Promise<void> {
+  const { id, incarnation, hostname, link, egress = false } = known;
+  const machine = {
+    ...{ seed: randomBytes(64).toString('hex'), timeMs: Date.now(), disk: DISK_SERIAL, egress },
+    ...(link && { link }),
+  };
   try {
     await bindGuest(stream, { id, incarnation, hostname, machine }, signal);
   } catch (error) {

@@ -9,6 +9,8 @@ export interface MachineFile {
   readonly incarnation: string;
   readonly hostname: string;
   readonly link?: MachineLink;
+  /** Whether its programs reach the egress proxy. */
+  readonly egress?: boolean;
   readonly board: Board;
   readonly accel: Acceleration;
   /** Where the state of the template is whose copy it begins as. Absent: it boots. */

@@ -1,7 +1,9 @@
-/** The doors of one running machine, for as long as this daemon looks after it: its two ports, and QEMU's own. */
+/** The doors of one running machine, for as long as this daemon looks after it: its ports, and QEMU's own. */
 
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type CarriedEgress, carryEgress } from '#guest/carry-egress.ts';
+import type { GuestIdentity } from '#guest/handshake.ts';
 import { HostPort } from '#guest/host-port.ts';
 import { WaitingError } from '#lib/errors.ts';
 import type { GuestPort } from '../driver.ts';
@@ -10,10 +12,13 @@ import { SOCKETS } from './args.ts';
 import { Qmp } from './qmp.ts';
 
 const LOOK_MS = 20;
+/** Where the egress proxy listens, in every run directory. */
+const PROXY_SOCKET = 'egress.sock';
 
 export class Machine {
   readonly #run: string;
-  readonly #ports = new Map<GuestPort, Promise<HostPort>>();
+  readonly #ports = new Map<GuestPort | 'egress', Promise<HostPort>>();
+  #egress: CarriedEgress | undefined;
   #qmp: Promise<Qmp> | undefined;
   /** Why it ended, as QEMU says: guest-shutdown, guest-reset, host-qmp-quit, ... */
   #shutdownReason: string | undefined;
@@ -39,7 +44,7 @@ export class Machine {
 
   /** To a socket of QEMU in the run directory. */
   dial(socket: keyof typeof SOCKETS, signal: AbortSignal): Promise<Duplex> {
-    return this.#dial(SOCKETS[socket], signal);
+    return this.#dial(`${this.#run}/${SOCKETS[socket]}`, signal);
   }
 
   /** Stays open: what it says last is why the machine ended. */
@@ -53,32 +58,48 @@ export class Machine {
     }
   }
 
+  /** What programs of the guest say to their proxy is passed on to its socket, which is in the run directory. Idempotent. */
+  carryEgress(guest: GuestIdentity): void {
+    this.#egress ??= carryEgress({
+      ...guest,
+      // Tried once each time: a machine that has ended has nobody to wait for.
+      connect: async (signal) => (await this.#port('egress', signal, (path) => dialGuest(path, signal))).connect(signal),
+      dialProxy: (signal) => dialGuest(`${this.#run}/${PROXY_SOCKET}`, signal, { allowHalfOpen: true }),
+    });
+  }
+
   close(): void {
+    this.#egress?.close('the machine is let go');
+    this.#egress = undefined;
     for (const port of this.#ports.values()) port.then((each) => each.close()).catch(() => {});
     this.#qmp?.then((each) => each.close()).catch(() => {});
     this.#ports.clear();
     this.#qmp = undefined;
   }
 
-  async #port(name: GuestPort, signal: AbortSignal): Promise<HostPort> {
+  async #port(
+    name: GuestPort | 'egress',
+    signal: AbortSignal,
+    dial: (path: string) => Promise<Duplex> = (path) => this.#dial(path, signal),
+  ): Promise<HostPort> {
     const known = await this.#ports.get(name)?.catch(() => undefined);
     if (known?.isOpen) return known;
-    const opening = this.#dial(SOCKETS[name], signal).then((carrier) => new HostPort(carrier));
+    const opening = dial(`${this.#run}/${SOCKETS[name]}`).then((carrier) => new HostPort(carrier));
     this.#ports.set(name, opening);
     return opening;
   }
 
   async #openQmp(signal: AbortSignal): Promise<Qmp> {
-    return Qmp.open(await this.#dial(SOCKETS.qmp, signal), ({ event, data }) => {
+    return Qmp.open(await this.dial('qmp', signal), ({ event, data }) => {
       if (event === 'SHUTDOWN') this.#shutdownReason = String(data?.['reason']);
     });
   }
 
   /** QEMU makes its sockets a moment after its start. */
-  async #dial(socket: string, signal: AbortSignal): Promise<Duplex> {
+  async #dial(path: string, signal: AbortSignal): Promise<Duplex> {
     for (;;) {
       try {
-        return await dialGuest(`${this.#run}/${socket}`, signal);
+        return await dialGuest(path, signal);
       } catch (error) {
         if (!(error instanceof WaitingError)) throw error;
         await pause(LOOK_MS, undefined, { signal });

@@ -53,7 +53,7 @@ export function templateKey({ image, diskGiB, ...plan }: TemplateKind, version: 
   const { hash, kernel, initrd } = image;
   const { memory: _, ...rest } = plan;
   return createHash('sha256')
-    .update(JSON.stringify([1, version, hash, kernel, initrd, diskGiB, rest]))
+    .update(JSON.stringify([2, version, hash, kernel, initrd, diskGiB, rest]))
     .digest('hex')
     .slice(0, 32);
 }
