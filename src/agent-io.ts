@@ -11,7 +11,12 @@ export interface AgentIoDeps {
   readonly sessions: Sessions;
   /** Where the agent's workspace is; undefined when it has none. */
   readonly driverOf: (uid: string) => Driver | undefined;
+  /** Told of every command that is run; absent: nobody counts. */
+  readonly onExec?: ExecListener;
 }
+
+/** `outcome` is undefined for a command of which it is not known how it ended. */
+export type ExecListener = (outcome: { readonly exitCode: number } | undefined, elapsedMs: number) => void;
 
 /** A terminal that says nothing of its kind is taken for the commonest. */
 const TERM = 'xterm-256color';
@@ -28,7 +33,9 @@ export function createAgentIo(deps: AgentIoDeps): AgentIo {
       return logStream(await sessionOf(agent, signal), toLogsParams(query, Date.now()), signal);
     },
     async exec(agent, { argv, tty, hasStdin }, signal) {
-      return runCommand(await sessionOf(agent, signal), { argv, hasStdin, ...(tty && { tty }) }, signal);
+      const running = runCommand(await sessionOf(agent, signal), { argv, hasStdin, ...(tty && { tty }) }, signal);
+      listen(running.ended, deps.onExec);
+      return running;
     },
     async attach(agent, signal) {
       const lines = logStream(await sessionOf(agent, signal), { follow: true, timestamps: false, tailLines: 0 }, signal);
@@ -114,6 +121,15 @@ function runCommand(session: Session, { argv, hasStdin, tty }: Command, signal: 
     },
     ended: result.then(({ exitCode }) => ({ exitCode })),
   };
+}
+
+/** Whoever asked hears of a failure; here it is only counted. */
+export function listen(ended: Promise<{ readonly exitCode: number }>, onExec: ExecListener = () => {}): void {
+  const startedMs = performance.now();
+  ended.then(
+    (outcome) => onExec(outcome, performance.now() - startedMs),
+    () => onExec(undefined, performance.now() - startedMs),
+  );
 }
 
 function attached(lines: Readable): AttachedOutput {

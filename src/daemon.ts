@@ -25,6 +25,7 @@ import { limitsOf, ratesOf } from './limits.ts';
 import { serveApi } from './serve-api.ts';
 import { serveMcp } from './serve-mcp.ts';
 import { openTeamwork } from './teamwork.ts';
+import { followTransitions, Transitions } from './work-metrics.ts';
 
 export interface Daemon {
   readonly client: Client;
@@ -87,6 +88,9 @@ async function startOn(
     ...(machine && { machine }),
   });
   const { deps, desks, agentIo, workspaces, agentMode } = teamwork;
+  const counting = followTransitions(client, new Transitions(metrics), stopping.signal).catch((error: unknown) =>
+    log.warn({ err: error }, 'merges and starts are no longer counted'),
+  );
   const reports = recordFileReports(client, log);
   const unsubscribe = directory.onReport(reports.record);
   const manager = createManager({
@@ -139,7 +143,7 @@ async function startOn(
       await served.close();
       await manifests.stop();
       stopping.abort();
-      await running;
+      await Promise.all([running, counting]);
       unsubscribe();
       if (!directory.isInPlace()) {
         await teamwork.abandon();

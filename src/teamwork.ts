@@ -51,6 +51,7 @@ import { endAgents, endOrphans } from './stop-agents.ts';
 import { findUserImage, imagesEnvironment } from './user-images.ts';
 import { createVaultDesk } from './vault-desk.ts';
 import { createVerifier } from './verifier.ts';
+import { workMetrics } from './work-metrics.ts';
 import { createWorkspaceIo } from './workspace-io.ts';
 
 export interface TeamworkOptions {
@@ -170,6 +171,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
       await agents.git.forgetTeam(team);
     },
   };
+  const { onExec } = workMetrics({ metrics, store, network: agents.network });
   const end = async () => {
     attempts.close();
     await verifier.close();
@@ -187,9 +189,10 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
       merges: createMergeDesk({ client, now: () => new Date() }),
       rescue: createRescueDesk(agents.repositories, (uid) => teamByUid(uid) !== undefined),
     },
-    agentIo: createAgentIo(agents),
+    agentIo: createAgentIo({ ...agents, onExec }),
     workspaces: createWorkspaceIo({
       ...agents,
+      onExec,
       agentOf: ({ namespace, agent }) => store.get({ kind: 'Agent', namespace, name: agent }) as Agent | undefined,
     }),
     agentMode: createAgentMode({ ...agents, agentOf: ({ namespace, team, name }) => memberOf(store, { namespace, team }, name) }),

@@ -93,8 +93,12 @@ async function carry({ from, to, pack, packInput = '', unpack, goodEnds, maxByte
     await Promise.all([source.isRead, target.isRead]);
     signal.throwIfAborted();
     if (problem instanceof UnusableWork) throw problem;
-    check(await source.ended, { ...source, goodEnds });
-    check(await target.ended, { ...target, goodEnds: [0] });
+    const isGivenUp = (ended: Ended) => 'error' in ended && ended.error === broken.signal.reason;
+    for (const [end, ends] of [[source, goodEnds] as const, [target, [0]] as const]) {
+      const ended = await end.ended;
+      // It says no more than that something else went wrong.
+      if (!isGivenUp(ended)) check(ended, { ...end, goodEnds: ends });
+    }
     if (problem !== undefined)
       throw new AgentisoError('Unavailable', `the work was not carried over: ${messageOf(problem)}`, { cause: problem });
   } finally {

@@ -4,7 +4,7 @@ import type { Session } from '#guest/sessions.ts';
 import { isCode, NotFoundError, UnavailableError } from '#lib/errors.ts';
 import type { WorkspaceIo, WorkspaceReference } from '#mcp/workspace-io.ts';
 import type { JobState } from '#protocol/control.ts';
-import { type AgentIoDeps, connectedSession } from './agent-io.ts';
+import { type AgentIoDeps, connectedSession, listen } from './agent-io.ts';
 import { runInWorkspace } from './workspace-io-exec.ts';
 import { readFile, toWorkspaceFile, writeFile } from './workspace-io-files.ts';
 import { keepNewest } from './workspace-io-log.ts';
@@ -26,7 +26,12 @@ export function createWorkspaceIo(deps: WorkspaceIoDeps): WorkspaceIo {
     }
   };
   return {
-    exec: (workspace, command, options) => ask(workspace, options.signal, (session) => runInWorkspace(session, command, options)),
+    exec: (workspace, command, options) =>
+      ask(workspace, options.signal, (session) => {
+        const ended = runInWorkspace(session, command, options);
+        listen(ended, deps.onExec);
+        return ended;
+      }),
     startJob: (workspace, command, signal) => ask(workspace, signal, (session) => session.call('jobStart', command, { signal })),
     async pollJob(workspace, job, signal) {
       const { state, stdout, stderr, stdoutNext, stderrNext } = await ask(workspace, signal, (session) =>

@@ -45,6 +45,12 @@ export class Metrics {
     return { set: (value, labels = {}) => values.set(labels, value) };
   }
 
+  /** A gauge that is read when somebody asks. */
+  sampled(name: string, help: string, read: () => Iterable<readonly [Labels, number]>): void {
+    const render = () => [...read()].map(([labels, value]) => `${name}${rendered(labels)} ${renderNumber(value)}`);
+    this.#register({ name, help, type: 'gauge', render });
+  }
+
   histogram(name: string, help: string, buckets: readonly number[] = DURATION_BUCKETS): Histogram {
     const series = new Map<string, Distribution>();
     this.#register({

@@ -181,6 +181,7 @@ export function createApi(options: ApiOptions): Api {
     const refusal = toStatusError(error, asked.route);
     if (isOurFailure(refusal)) log.error({ err: error, path: asked.path }, 'request failed');
     counts.count(asked.route, refusal.status.code ?? 500);
+    counts.countError(refusal.status.reason ?? 'Unknown');
     return refusal;
   }
 

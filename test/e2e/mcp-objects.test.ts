@@ -136,7 +136,8 @@ it('kills an agent that is busy and ignores signals, and leaves no process of it
   });
   const { pid } = await agent('dev-1');
   expect(isPidAlive(pid)).toBe(true);
-  expect(processesMentioning(mark)).not.toEqual([]);
+  // It is written down as started before it is started.
+  await vi.waitFor(() => expect(processesMentioning(mark)).not.toEqual([]), { timeout: 30_000 });
   expect(await ok('kill_agent', { team: 'shop', agent: 'dev-1' })).toEqual({ agent: 'shop-dev-1', killed: true, phase: 'Stopped' });
   expect(isPidAlive(pid)).toBe(false);
   expect(processesMentioning(mark)).toEqual([]);

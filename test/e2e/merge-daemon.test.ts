@@ -77,6 +77,20 @@ withSandboxes('merges', () => {
     await vi.waitFor(async () => expect(await refs()).toBe(''), WAIT);
   });
 
+  it('is counted, and so is all that led to it', async () => {
+    await home.inside('shop-one', 'true');
+    await home.cli('get', 'merge', 'nowhere');
+    const { stdout: text } = await home.cli('get', '--raw', '/metrics');
+    expect(text).toMatch(/^agentiso_workspaces\{phase="\w+",driver="sandbox"\} 3$/m);
+    expect(text).toMatch(/^agentiso_boot_duration_seconds_count\{driver="sandbox"\} 3$/m);
+    expect(text).toMatch(/^agentiso_teams\{phase="\w+"\} 1$/m);
+    expect(text).toMatch(/^agentiso_tasks\{phase="Succeeded"\} [1-9]\d*$/m);
+    expect(text).toMatch(/^agentiso_merges_total\{phase="Merged"\} 1$/m);
+    expect(text).toMatch(/^agentiso_merge_duration_seconds_count 1$/m);
+    expect(text).toMatch(/^agentiso_exec_total\{result="ok"\} 1$/m);
+    expect(text).toMatch(/^agentiso_errors_total\{code="NotFound"\} [1-9]\d*$/m);
+  });
+
   it('changes nothing on a conflict, says so to those concerned, and goes on when it is mended', async () => {
     await commit('one', 5, 'five by one');
     await commit('two', 5, 'five by two');
