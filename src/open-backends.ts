@@ -1,5 +1,6 @@
 /** The coding agents of this machine, for the command that lists and installs them. */
 import { homedir } from 'node:os';
+import { providerOfBackend } from '#api/agent-provider.ts';
 import { allBackends, installableBackends } from '#backends/all-backends.ts';
 import type { Backend } from '#backends/backend.ts';
 import { installBackend } from '#backends/install.ts';
@@ -29,5 +30,13 @@ export function openBackends(environment: Variables): BackendsHere {
 
 async function look(backend: Backend, tools: string): Promise<BackendHere> {
   const { name, title, packages } = backend;
-  return { name, title, release: releaseOf(backend), isInstallable: packages.length > 0, ...(await findInstalled(tools, backend)) };
+  const provider = providerOfBackend(name);
+  return {
+    name,
+    title,
+    release: releaseOf(backend),
+    isInstallable: packages.length > 0,
+    ...(await findInstalled(tools, backend)),
+    ...(provider !== undefined && { provider }),
+  };
 }

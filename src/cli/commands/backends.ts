@@ -1,7 +1,8 @@
 /** `agentiso backends`: which coding agents are installed, and `backends install`, which installs them once for all agents of this machine. */
 import { messageOf } from '#lib/errors.ts';
 import { nearest } from '#lib/suggest.ts';
-import { type BackendHere, type BackendsHere, type Command, type CommandContext, EXIT } from '../command.ts';
+import { type BackendHere, type BackendsHere, type Command, type CommandContext, type CredentialsHere, EXIT } from '../command.ts';
+import { credentialAdvice } from '../credential-advice.ts';
 import { alignLines, TABLE_STYLE } from '../print/align.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -13,6 +14,7 @@ export const backendsCommand: Command = {
     'A backend is what does the work of an agent: shell runs commands, the others are coding agents. They are installed once, by npm and in exact versions, into a directory that all workspaces see and none can write to: $AGENTISO_TOOLS, or agentiso/tools among your caches. backends install --all installs every one.',
   options: [
     { flags: '--all', description: 'install: every backend that can be installed' },
+    { flags: '--home <dir>', description: 'whose credentials to look at (default: $AGENTISO_HOME or .agentiso)' },
     { flags: '-o, --output <format>', description: 'json: one document for programs', choices: ['json'] },
   ],
   async run([action, ...names], options, context) {
@@ -21,14 +23,25 @@ export const backendsCommand: Command = {
     if (action === 'install') return install(namesToInstall(names, await here.list(), options['all'] === true), here, context);
     if (action !== undefined) throw new UsageError(`unknown action "${action}"; agentiso backends install NAME…, or none to list them`);
     const backends = await here.list();
-    context.out(options['output'] === 'json' ? `${JSON.stringify({ tools: here.tools, backends }, undefined, 2)}\n` : listing(backends));
+    const credentials = await context.inspectCredentials?.(options['home'] as string | undefined);
+    if (options['output'] === 'json') context.out(`${JSON.stringify({ tools: here.tools, backends, credentials }, undefined, 2)}\n`);
+    else context.out([listing(backends, credentials), ...(credentials ? credentialAdvice(backends, credentials) : [])].join('\n'));
     return EXIT.ok;
   },
 };
 
-export function listing(backends: readonly BackendHere[]): string {
-  const rows = backends.map((backend) => [backend.name, backend.title, backend.release || '-', stateOf(backend), placeOf(backend)]);
-  return alignLines([['NAME', 'AGENT', 'RELEASE', 'INSTALLED', 'WHERE, OR WHAT HELPS'], ...rows], TABLE_STYLE);
+export function listing(backends: readonly BackendHere[], credentials?: CredentialsHere): string {
+  const rows = backends.map((backend) => [
+    ...[backend.name, backend.title, backend.release || '-', stateOf(backend)],
+    ...[credentialOf(backend, credentials), placeOf(backend)],
+  ]);
+  return alignLines([['NAME', 'AGENT', 'RELEASE', 'INSTALLED', 'CREDENTIAL', 'WHERE, OR WHAT HELPS'], ...rows], TABLE_STYLE);
+}
+
+/** `anthropic`, `no openai`: whose key it needs, and whether there is one. */
+function credentialOf({ provider }: BackendHere, credentials: CredentialsHere | undefined): string {
+  if (provider === undefined || credentials === undefined) return '-';
+  return credentials.providers.some(({ name, from }) => name === provider && from !== undefined) ? provider : `no ${provider}`;
 }
 
 function stateOf({ folder }: BackendHere): string {
