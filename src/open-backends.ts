@@ -5,6 +5,7 @@ import { allBackends, installableBackends } from '#backends/all-backends.ts';
 import type { Backend } from '#backends/backend.ts';
 import { installBackend } from '#backends/install.ts';
 import { findInstalled } from '#backends/installed.ts';
+import { pruneReleases } from '#backends/prune.ts';
 import { releaseOf, toolDirectory } from '#backends/tool-places.ts';
 import type { BackendHere, BackendsHere } from '#cli/command.ts';
 import { NotFoundError } from '#lib/errors.ts';
@@ -20,6 +21,7 @@ export function openBackends(environment: Variables): BackendsHere {
   return {
     tools,
     list: () => Promise.all(allBackends.map((backend) => look(backend, tools))),
+    prune: (progress) => pruneReleases({ tools, ...progress }),
     async install(name, progress) {
       const backend = installableBackends.find((each) => each.name === name);
       if (backend === undefined) throw new NotFoundError(`there is no backend ${name} to install`);

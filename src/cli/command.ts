@@ -36,6 +36,8 @@ export interface BackendsHere {
   list(): Promise<readonly BackendHere[]>;
   /** Where it is now, and whether it was not before. Throws with npm's last words. */
   install(name: string, progress: { readonly signal: AbortSignal; readonly onWait: () => void }): Promise<InstalledHere>;
+  /** Other releases than the present ones: those that are gone, and those that a process runs from. */
+  prune(progress: { readonly signal: AbortSignal; readonly onWait: () => void }): Promise<readonly PrunedHere[]>;
 }
 
 export interface BackendHere {
@@ -69,6 +71,12 @@ export interface ProviderHere {
   readonly from?: 'file' | 'environment';
   /** Of the daemon's environment, that may hold one. */
   readonly variables: readonly string[];
+}
+
+export interface PrunedHere {
+  readonly folder: string;
+  /** The process that runs from it. Absent: it is gone. */
+  readonly usedBy?: number;
 }
 
 export interface InstalledHere {

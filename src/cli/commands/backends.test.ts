@@ -41,6 +41,7 @@ async function run(args: readonly string[], options = {}, fail: readonly string[
     openBackends: async () => ({
       tools: '/t',
       list: async () => backends,
+      prune: async () => [{ folder: '/t/codex@0.1.0' }, { folder: '/t/qwen@0.1.0', usedBy: 7 }],
       async install(name: string) {
         if (fail.includes(name)) throw new Error(`npm could not install ${name}`);
         said.installed.push(name);
@@ -84,6 +85,10 @@ describe('agentiso backends', () => {
     expect((await run(['install'], { all: true })).installed).toEqual(['codex', 'qwen', 'gemini']);
   });
 
+  it('says what was removed, and what could not be', async () => {
+    expect(await run(['prune'])).toMatchObject({ code: 0, out: 'removed /t/codex@0.1.0\n/t/qwen@0.1.0 stays: process 7 uses it\n' });
+  });
+
   it('goes on after a failure, and ends with 1', async () => {
     expect(await run(['install', 'codex', 'qwen'], {}, ['codex'])).toMatchObject({
       code: 1,
@@ -96,7 +101,8 @@ describe('agentiso backends', () => {
     [['install'], 'which? agentiso backends install NAME…; there are codex, qwen, gemini'],
     [['install', 'codec'], '"codec" cannot be installed; did you mean codex?'],
     [['install', 'acp'], '"acp" cannot be installed; there are codex, qwen, gemini'],
-    [['remove'], 'unknown action "remove"; agentiso backends install NAME…, or none to list them'],
+    [['prune', 'codex'], 'backends prune takes no names'],
+    [['remove'], 'unknown action "remove"; agentiso backends install NAME…, prune, or none to list them'],
   ])('refuses %j', async (args, message) => {
     await expect(run(args)).rejects.toThrow(message);
   });

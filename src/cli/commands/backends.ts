@@ -9,9 +9,9 @@ import { UsageError } from '../usage-error.ts';
 export const backendsCommand: Command = {
   name: 'backends',
   args: '[action] [names...]',
-  summary: 'list the coding agents that are installed, or install NAME…',
+  summary: 'list the coding agents that are installed, install NAME…, or prune old releases',
   description:
-    'A backend is what does the work of an agent: shell runs commands, the others are coding agents. They are installed once, by npm and in exact versions, into a directory that all workspaces see and none can write to: $AGENTISO_TOOLS, or agentiso/tools among your caches. backends install --all installs every one.',
+    'A backend is what does the work of an agent: shell runs commands, the others are coding agents. They are installed once, by npm and in exact versions, into a directory that all workspaces see and none can write to: $AGENTISO_TOOLS, or agentiso/tools among your caches. backends install --all installs every one. backends prune removes other releases than the present ones, those excepted that a process runs from; a daemon of another version may still want them.',
   options: [
     { flags: '--all', description: 'install: every backend that can be installed' },
     { flags: '--home <dir>', description: 'whose credentials to look at (default: $AGENTISO_HOME or .agentiso)' },
@@ -21,7 +21,10 @@ export const backendsCommand: Command = {
     const here = await context.openBackends?.();
     if (here === undefined) throw new Error('no backends here');
     if (action === 'install') return install(namesToInstall(names, await here.list(), options['all'] === true), here, context);
-    if (action !== undefined) throw new UsageError(`unknown action "${action}"; agentiso backends install NAME…, or none to list them`);
+    if (action === 'prune' && names.length === 0) return prune(here, context);
+    if (action === 'prune') throw new UsageError('backends prune takes no names: it removes the releases that are not the present ones');
+    if (action !== undefined)
+      throw new UsageError(`unknown action "${action}"; agentiso backends install NAME…, prune, or none to list them`);
     const backends = await here.list();
     const credentials = await context.inspectCredentials?.(options['home'] as string | undefined);
     if (options['output'] === 'json') context.out(`${JSON.stringify({ tools: here.tools, backends, credentials }, undefined, 2)}\n`);
@@ -63,6 +66,14 @@ function namesToInstall(names: readonly string[], backends: readonly BackendHere
     throw new UsageError(`"${name}" cannot be installed; ${meant ? `did you mean ${meant}?` : `there are ${known.join(', ')}`}`);
   }
   return names;
+}
+
+async function prune(here: BackendsHere, { out, err, signal }: CommandContext): Promise<number> {
+  const pruned = await here.prune({ signal, onWait: () => err('waiting for an installation …\n') });
+  for (const { folder, usedBy } of pruned)
+    out(usedBy === undefined ? `removed ${folder}\n` : `${folder} stays: process ${usedBy} uses it\n`);
+  if (pruned.length === 0) out('there are no other releases than the present ones\n');
+  return EXIT.ok;
 }
 
 /** One after the other: each is some hundred megabytes. */
