@@ -1,6 +1,7 @@
 /** Everything that makes agents run in one home: drivers, sessions, mail, network, proxy, ports. Put together here, taken apart in order. */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import type { KnownModels } from '#api/known-models.ts';
 import { type Agent, shortName, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { AgentDeps, Place, Surroundings } from '#controllers/agent/deps.ts';
@@ -31,7 +32,7 @@ import type { Vault } from '#vault/vault.ts';
 import { type AgentGit, createAgentGit } from './agent-git.ts';
 import { forwardPort } from './agent-io.ts';
 import { openCards, type VaultCards } from './cards.ts';
-import { chooseBackend } from './choose-backend.ts';
+import { chooseBackend, refuseUnknownModel } from './choose-backend.ts';
 import { chooseDriver, DEFAULT_IMAGE, type DriversHere, type DriversOptions, findDrivers } from './isolation.ts';
 import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
@@ -91,6 +92,7 @@ export interface Agents {
   readonly cards: VaultCards;
   readonly tokens: TeamTokens;
   readonly tools: string | undefined;
+  readonly models: KnownModels;
   readonly findImage: DriversOptions['findImage'];
   /** Where an agent's workspace is; undefined when it has none. */
   driverOf(uid: string): Driver | undefined;
@@ -167,6 +169,7 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
     cards: openCards({ vault, log, onRestored: options.onCardRestored }),
     tokens: new TeamTokens(),
     tools: options.tools,
+    models: (provider) => options.credentials.models(provider),
     findImage: options.findImage,
     driverOf,
   };
@@ -227,6 +230,7 @@ const CLOSED = { allowDomains: [], allowInternet: false };
 async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Driver): Promise<Place> {
   const { network, numbers, git, here } = agents;
   const work = await chooseBackend(agent, agents.tools, driver.name);
+  refuseUnknownModel(agent, work, agents.models);
   const team = await teamNumberOf(agents, client, agent);
   const isOwned = driver.name === 'sandbox' && here.sandbox.mode === 'root';
   const base = await git.baseOf(agent, isOwned ? uidOf(team) : undefined);

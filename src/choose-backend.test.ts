@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Agent } from '#api/types.ts';
 import { backendNamed } from '#backends/all-backends.ts';
 import { programOf } from '#backends/tool-places.ts';
-import { chooseBackend } from './choose-backend.ts';
+import { chooseBackend, refuseUnknownModel } from './choose-backend.ts';
 
 let tools: string;
 beforeAll(() => {
@@ -49,6 +49,17 @@ it('takes the fallback where the first is missing, and only where one is named',
 
 it('asks for a model where the agent has no choice of its own', async () => {
   await expect(choose({ backend: 'qwen' })).rejects.toMatchObject({ reason: 'ModelMissing' });
+});
+
+it('takes no model that the provider of the backend in use is known not to have', () => {
+  const models = (provider: string) => (provider === 'openai' ? ['gpt-x'] : undefined);
+  const refuse = (spec: Partial<Agent['spec']>, backend: 'codex' | 'gemini') => refuseUnknownModel({ spec } as Agent, { backend }, models);
+  expect(() => refuse({ backend: 'codex', model: 'gtp-x' }, 'codex')).toThrow(
+    'model "gtp-x": provider openai has gpt-x; did you mean gpt-x?',
+  );
+  refuse({ backend: 'codex', model: 'gpt-x' }, 'codex');
+  // Its fallback has stepped in.
+  refuse({ backend: 'codex', fallback: 'gemini', model: 'gtp-x' }, 'gemini');
 });
 
 it('does not start an agent that would not keep the rules it is given', async () => {

@@ -1,5 +1,6 @@
 /** Which backend an agent gets: the one it asks for if that is installed, or else its fallback. Never another one. */
 
+import { type KnownModels, whyUnknownModel } from '#api/known-models.ts';
 import type { Agent } from '#api/types.ts';
 import { backendNamed } from '#backends/all-backends.ts';
 import type { BackendName } from '#backends/backend.ts';
@@ -52,4 +53,10 @@ function ready(name: BackendName, { model, permissions }: Agent['spec'], tools: 
     );
   }
   return { backend: name, tools };
+}
+
+/** Throws StalledError for a model that the provider of the backend does not have, where that is known: no other is taken in silence. */
+export function refuseUnknownModel({ spec }: Agent, { backend }: ChosenBackend, models: KnownModels): void {
+  const why = whyUnknownModel({ ...spec, backend }, models);
+  if (why !== undefined) throw new StalledError('ModelUnknown', `model ${why}`);
 }

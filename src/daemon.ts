@@ -120,6 +120,7 @@ async function startOn(
     reconcileProblem: () => manager.problem(),
     agentIo,
     limits,
+    models: (provider) => credentials.models(provider),
     desks: { ...desks, mcp: mcp.desk },
   });
   await mcp.listen();

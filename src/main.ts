@@ -55,6 +55,10 @@ const run = runCli(process.argv.slice(2), {
     command: process.env['AGENTISO_COMMAND'],
   },
   openBackends: async () => (await import('./open-backends.ts')).openBackends(process.env),
+  async inspectCredentials(home) {
+    const { credentialsHere } = await import('./credentials-here.ts');
+    return credentialsHere({ home, cwd: process.cwd(), variable: (name) => process.env[name] });
+  },
   inspectIsolation: async () => (await import('./inspect-isolation.ts')).inspectIsolation(),
   async openImages() {
     const { imagesEnvironment, openUserImages } = await import('./user-images.ts');

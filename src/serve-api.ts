@@ -1,5 +1,6 @@
 /** The API of one home: certificates, tokens, both doors, and the kubeconfig that leads to them. */
 import { join } from 'node:path';
+import type { KnownModels } from '#api/known-models.ts';
 import type { Limits } from '#api/limits.ts';
 import type { DaemonConfig } from '#config';
 import { systemClock } from '#lib/clock.ts';
@@ -33,12 +34,13 @@ export interface ServeApiOptions {
   readonly agentIo?: AgentIo;
   readonly desks?: Desks;
   readonly limits?: Limits;
+  readonly models?: KnownModels;
 }
 
 const LOOPBACK = '127.0.0.1';
 
 export async function serveApi(options: ServeApiOptions): Promise<ServedApi> {
-  const { config, store, log, metrics, reconcileProblem, agentIo, desks, limits } = options;
+  const { config, store, log, metrics, reconcileProblem, agentIo, desks, limits, models } = options;
   const { home, listen = { host: LOOPBACK } } = config;
   const access = join(home, 'state', 'access');
   const tls = await ensureCertificates({ dir: access, now: systemClock.now(), hosts: [listen.host] });
@@ -48,6 +50,7 @@ export async function serveApi(options: ServeApiOptions): Promise<ServedApi> {
     ...(agentIo && { agentIo }),
     desks: { ...desks, tokens: tokenDesk({ tokens, kubeconfig: kubeconfigOf, onRevoked: (user) => api.endWatches(user) }) },
     ...(limits && { limits }),
+    ...(models && { models }),
     store,
     log,
     tokens,

@@ -46,6 +46,7 @@ import { createMergeDesk } from './merge-desk.ts';
 import { createMessageDesk } from './message-desk.ts';
 import { meteringOf } from './metering.ts';
 import { peopleInboxes } from './people-inboxes.ts';
+import { createProviderDesk } from './provider-desk.ts';
 import { createRescueDesk } from './rescue-desk.ts';
 import { endAgents, endOrphans } from './stop-agents.ts';
 import { findUserImage, imagesEnvironment } from './user-images.ts';
@@ -122,7 +123,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     uplink: config.uplink ?? false,
     checkTeam(team) {
       const object = admission.admit(team as never, undefined) as Team;
-      checkAtFrontDoor({ object, old: undefined }, store, { limits });
+      checkAtFrontDoor({ object, old: undefined }, store, { limits, models: (provider) => credentials.models(provider) });
     },
     warn: (object, reason, message) => events.recorder('mail').warning(object, reason, message),
     onCardRestored: (agent, message) => events.recorder('cards').warning(agent, 'GeneratedFileRestored', message),
@@ -187,6 +188,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
       vault: createVaultDesk(vault),
       artifacts: createArtifactDesk({ ...artifacts, live: liveTranscripts({ client, sessions: agents.sessions }) }),
       merges: createMergeDesk({ client, now: () => new Date() }),
+      providers: createProviderDesk(credentials),
       rescue: createRescueDesk(agents.repositories, (uid) => teamByUid(uid) !== undefined),
     },
     agentIo: createAgentIo({ ...agents, onExec }),

@@ -15,6 +15,9 @@ const OF_BACKEND: Readonly<Record<Agent['spec']['backend'], string | undefined>>
 
 /** Of the backend really in use: a fallback has its own, unless the spec names one for all. */
 export function providerOf({ spec, status }: Pick<Agent, 'spec' | 'status'>): string | undefined {
-  const backend = (status?.backend ?? spec.backend) as Agent['spec']['backend'];
-  return spec.provider ?? (Object.hasOwn(OF_BACKEND, backend) ? OF_BACKEND[backend] : undefined);
+  return spec.provider ?? providerOfBackend(status?.backend ?? spec.backend);
+}
+
+export function providerOfBackend(backend: string): string | undefined {
+  return Object.hasOwn(OF_BACKEND, backend) ? OF_BACKEND[backend as Agent['spec']['backend']] : undefined;
 }

@@ -251,3 +251,19 @@ describe('a Task', () => {
     expect(ask({ ...t, spec: { ...t.spec, title: 'was so before' } }, t)).toEqual([]);
   });
 });
+
+describe('a model that is known not to be there', () => {
+  const models = (provider: string) => (provider === 'openai' ? ['gpt-x'] : undefined);
+
+  it('is refused with those that are, in a role and in an agent, and never again for what stands already', async () => {
+    const { ask, put, get } = setUp({ models });
+    const bad = roles(1, { backend: 'codex', model: 'gpt-9' });
+    expect(() => ask(newTeam('a', { roles: bad }))).toThrow('spec.roles[0].model: Invalid value: "gpt-9": provider openai has gpt-x');
+    expect(ask(newTeam('a', { roles: roles(1, { backend: 'codex', model: 'gpt-x' }) }))).toEqual([]);
+    await put(newTeam('a', { roles: bad }));
+    const old = get<Team>('Team', 'a');
+    expect(ask({ ...old, spec: { ...old.spec, roles: [{ ...old.spec.roles[0], count: 2 }] } }, old)).toEqual([]);
+    expect(() => ask({ ...old, spec: { ...old.spec, roles: [{ ...old.spec.roles[0], model: 'gpt-8' }] } }, old)).toThrow('"gpt-8"');
+    expect(() => ask(newAgent('a-two', { team: 'a', backend: 'codex', model: 'gpt-9' }))).toThrow('spec.model: Invalid value: "gpt-9"');
+  });
+});

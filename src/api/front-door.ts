@@ -8,6 +8,7 @@ import { formatPath } from '#lib/json.ts';
 import { Assignees } from './assignees.ts';
 import { fleetProblems, type Size, sizeOf, teamCapProblems } from './fleet.ts';
 import { invalidObject } from './invalid-object.ts';
+import { type KnownModels, type ModelChoice, whyUnknownModel } from './known-models.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { controllerOf, type KindObject } from './meta.ts';
 import { nameTakenProblems } from './names-taken.ts';
@@ -26,6 +27,8 @@ export interface Asked {
 
 export interface FrontDoorOptions {
   readonly limits?: Limits;
+  /** Which models providers have, where that is known. */
+  readonly models?: KnownModels;
   /** Does any stored task name this one as a dependency? Without an answer the way round is looked for each time. */
   readonly hasDependents?: (task: Task) => boolean;
   /**
@@ -70,7 +73,7 @@ interface Surroundings extends FrontDoorOptions {
 
 function teamFindings(team: Team, old: Team | undefined, around: Surroundings): FieldProblem[] {
   const { stored, isPartOfSet } = around;
-  const ofQuota = quotaProblems(team, old, around);
+  const ofQuota = [...quotaProblems(team, old, around), ...roleModelProblems(team, old, around)];
   if (isPartOfSet) return ofQuota;
   const { namespace } = team.metadata;
   const lineage = lineageOf(team, (name) => stored.get({ kind: 'Team', namespace, name }) as Team | undefined);
@@ -123,9 +126,11 @@ function teamTaskProblems(team: Team, old: Team | undefined, stored: StoredObjec
 function agentFindings(agent: Agent, old: Agent | undefined, around: Surroundings): FieldProblem[] {
   const { stored, limits = DEFAULT_LIMITS, isPartOfSet } = around;
   const { namespace } = agent.metadata;
-  if (old || controllerOf(agent)?.kind === 'Team') return [];
+  if (controllerOf(agent)?.kind === 'Team') return [];
+  const ofModel = old && isSameChoice(agent.spec, old.spec) ? [] : modelProblems(agent.spec, ['spec', 'model'], around);
+  if (old) return ofModel;
   const team = stored.get({ kind: 'Team', namespace, name: agent.spec.team }) as Team | undefined;
-  if (!team) return isPartOfSet ? [] : [unknownTeam(agent)];
+  if (!team) return isPartOfSet ? ofModel : [unknownTeam(agent)];
   const names = agentNamesIn(stored, team);
   const own = ownAgents(team, names);
   const wanted = ownAgents(team, [...names, agent.metadata.name]);
@@ -133,7 +138,27 @@ function agentFindings(agent: Agent, old: Agent | undefined, around: Surrounding
   const before = fleetIn(stored);
   const { memoryMiB } = agent.spec.resources;
   const after = { agents: before.agents + wanted - own, memoryMiB: before.memoryMiB + (wanted > own ? memoryMiB : 0) };
-  return [...teamCapProblems(own, wanted, limits, segments), ...fleetProblems(before, after, limits, segments)];
+  return [...ofModel, ...teamCapProblems(own, wanted, limits, segments), ...fleetProblems(before, after, limits, segments)];
+}
+
+/** Only of roles that are new or have another model. */
+function roleModelProblems(team: Team, old: Team | undefined, around: Surroundings): FieldProblem[] {
+  if (team.spec.roles === old?.spec.roles) return [];
+  const before = new Map((old?.spec.roles ?? []).map((role) => [role.name, role]));
+  return team.spec.roles.flatMap((role, index) => {
+    const known = before.get(role.name);
+    return known && isSameChoice(role, known) ? [] : modelProblems(role, ['spec', 'roles', index, 'model'], around);
+  });
+}
+
+/** What was taken before a list was written down is not refused with every other change. */
+function isSameChoice(a: ModelChoice, b: ModelChoice): boolean {
+  return a.backend === b.backend && a.provider === b.provider && a.model === b.model;
+}
+
+function modelProblems(choice: ModelChoice, segments: readonly (string | number)[], { models }: Surroundings): FieldProblem[] {
+  const why = models && whyUnknownModel(choice, models);
+  return why === undefined ? [] : [problem(segments, `Invalid value: ${why}`, 'Invalid')];
 }
 
 function unknownTeam({ metadata, spec }: Agent): FieldProblem {

@@ -131,6 +131,8 @@ export interface OneShotEnd {
   readonly isError: boolean;
   /** The last words of the agent, or what went wrong. */
   readonly text: string;
+  /** How many tools it has called. */
+  readonly toolCalls: number;
   readonly usage?: TokenUsage;
 }
 

@@ -8,7 +8,7 @@ import {
   type OneShotEnd,
   PLACEHOLDER_KEY,
 } from './backend.ts';
-import { jsonLines, numberIn, objectIn, textIn } from './json-lines.ts';
+import { countBy, jsonLines, numberIn, objectIn, textIn } from './json-lines.ts';
 import { programOf } from './tool-places.ts';
 
 /** Each looks something up on the network when it starts. */
@@ -91,19 +91,25 @@ function mcpServerLines({ name, command, args, env }: McpServer): string[] {
   ];
 }
 
+/** What its items are beside calls of tools. */
+const WORDS: ReadonlySet<unknown> = new Set(['agent_message', 'reasoning', 'todo_list', 'error']);
+
 function parseEnd(stdout: string): OneShotEnd | undefined {
   const events = jsonLines(stdout);
   const end = events.findLast(({ type }) => type === 'turn.completed' || type === 'turn.failed');
   if (end === undefined) return undefined;
-  if (end['type'] === 'turn.failed') return { isError: true, text: textIn(objectIn(end, 'error'), 'message') };
-  const messages = events.filter(({ type }) => type === 'item.completed').map((event) => objectIn(event, 'item'));
+  const items = events.filter(({ type }) => type === 'item.completed').map((event) => objectIn(event, 'item'));
+  const calls = items.filter(({ type }) => !WORDS.has(type));
+  const toolCalls = countBy(calls, 'id');
+  if (end['type'] === 'turn.failed') return { isError: true, text: textIn(objectIn(end, 'error'), 'message'), toolCalls };
   const usage = objectIn(end, 'usage');
   return {
     isError: false,
     text: textIn(
-      messages.findLast(({ type }) => type === 'agent_message'),
+      items.findLast(({ type }) => type === 'agent_message'),
       'text',
     ),
+    toolCalls,
     usage: { inputTokens: numberIn(usage, 'input_tokens'), outputTokens: numberIn(usage, 'output_tokens') },
   };
 }

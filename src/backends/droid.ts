@@ -1,6 +1,6 @@
 /** Droid, air-gapped: nothing of it talks to its maker. */
 import { type Backend, type HomeFile, type LaunchContext, type McpServer, type OneShotEnd, PLACEHOLDER_KEY } from './backend.ts';
-import { jsonFile, jsonLines, numberIn, objectIn, textIn } from './json-lines.ts';
+import { countBy, jsonFile, jsonLines, numberIn, objectIn, textIn } from './json-lines.ts';
 import { typedMcpServers } from './mcp-servers.ts';
 import { programOf } from './tool-places.ts';
 
@@ -71,13 +71,17 @@ function mcpFile(mcpServers: readonly McpServer[]): HomeFile {
 }
 
 function parseEnd(stdout: string): OneShotEnd | undefined {
-  const end = jsonLines(stdout).findLast(({ type }) => type === 'completion' || type === 'error');
+  const lines = jsonLines(stdout);
+  const end = lines.findLast(({ type }) => type === 'completion' || type === 'error');
   if (end === undefined) return undefined;
-  if (end['type'] === 'error') return { isError: true, text: textIn(end, 'message') };
+  const calls = lines.filter(({ type }) => type === 'tool_call');
+  const toolCalls = countBy(calls, 'id');
+  if (end['type'] === 'error') return { isError: true, text: textIn(end, 'message'), toolCalls };
   const usage = objectIn(end, 'usage');
   return {
     isError: false,
     text: textIn(end, 'finalText'),
+    toolCalls,
     usage: { inputTokens: numberIn(usage, 'input_tokens'), outputTokens: numberIn(usage, 'output_tokens') },
   };
 }

@@ -1,6 +1,6 @@
 /** Gemini CLI. */
 import { type Backend, type HomeFile, type LaunchContext, type McpServer, type OneShotEnd, PLACEHOLDER_KEY } from './backend.ts';
-import { jsonFile, jsonLines, numberIn, objectIn, textIn } from './json-lines.ts';
+import { countBy, jsonFile, jsonLines, numberIn, objectIn, textIn } from './json-lines.ts';
 import { mcpServersByName } from './mcp-servers.ts';
 import { programOf } from './tool-places.ts';
 
@@ -69,9 +69,11 @@ function parseEnd(stdout: string): OneShotEnd | undefined {
   const stats = objectIn(end, 'stats');
   const isError = end['status'] !== 'success';
   const said = events.filter(({ type, role }) => type === 'message' && role === 'assistant').map((event) => textIn(event, 'content'));
+  const calls = events.filter(({ type }) => type === 'tool_use');
   return {
     isError,
     text: isError ? textIn(objectIn(end, 'error'), 'message') : said.join(''),
+    toolCalls: countBy(calls, 'tool_id'),
     usage: { inputTokens: numberIn(stats, 'input_tokens'), outputTokens: numberIn(stats, 'output_tokens') },
   };
 }

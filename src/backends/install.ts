@@ -39,7 +39,7 @@ export async function installBackend(
   if ('folder' in present) return { folder: present.folder, isNew: false };
   if (backend.packages.length === 0) throw new AgentisoError('Invalid', `${backend.name} cannot be installed: ${present.missing}`);
   await mkdir(tools, { recursive: true, mode: 0o755 });
-  return withLock(join(tools, `.${backend.name}.lock`), options, async () => {
+  return withInstallLock(backend.name, options, async () => {
     const meanwhile = await findInstalled(tools, backend);
     if ('folder' in meanwhile) return { folder: meanwhile.folder, isNew: false };
     const draft = join(tools, `.installing-${backend.name}@${releaseOf(backend)}`);
@@ -54,8 +54,12 @@ export async function installBackend(
 }
 
 /** The kernel lets go of it when we end, however that is. */
-async function withLock<T>(path: string, { signal, onWait }: InstallOptions, work: () => Promise<T>): Promise<T> {
-  const handle = await open(path, 'a', 0o644);
+export async function withInstallLock<T>(
+  name: string,
+  { tools, signal, onWait }: Pick<InstallOptions, 'tools' | 'signal' | 'onWait'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const handle = await open(join(tools, `.${name}.lock`), 'a', 0o644);
   try {
     let isWaiting = false;
     while (!tryLock(handle.fd)) {

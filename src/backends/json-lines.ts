@@ -20,6 +20,17 @@ export function objectIn(value: JsonObject | undefined, name: string): JsonObjec
   return isObject(member) ? member : {};
 }
 
+/** Its objects; none where it is no list. */
+export function objectsIn(value: JsonObject, name: string): JsonObject[] {
+  const member = value[name];
+  return Array.isArray(member) ? member.filter(isObject) : [];
+}
+
+/** An agent may speak of one thing several times: how many things there are, by what names them. */
+export function countBy(objects: readonly JsonObject[], id: string): number {
+  return new Set(objects.map((object) => textIn(object, id))).size;
+}
+
 /** 0 where it is no number. */
 export function numberIn(value: JsonObject, name: string): number {
   const member = value[name];

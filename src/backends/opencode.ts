@@ -8,7 +8,7 @@ import {
   type OneShotEnd,
   PLACEHOLDER_KEY,
 } from './backend.ts';
-import { jsonFile, jsonLines, numberIn, objectIn, textIn } from './json-lines.ts';
+import { countBy, jsonFile, jsonLines, numberIn, objectIn, textIn } from './json-lines.ts';
 import { programOf } from './tool-places.ts';
 
 const PROVIDER = 'agentiso';
@@ -80,10 +80,12 @@ function configuration({ baseUrl, model = '' }: LaunchContext, mcpServers: reado
 /** One line per step; the last one that is no call of tools ends the turn. */
 function parseEnd(stdout: string): OneShotEnd | undefined {
   const events = jsonLines(stdout);
+  const calls = events.filter(({ type }) => type === 'tool_use').map((event) => objectIn(event, 'part'));
+  const toolCalls = countBy(calls, 'callID');
   const failure = events.findLast(({ type }) => type === 'error');
   if (failure) {
     const error = objectIn(failure, 'error');
-    return { isError: true, text: textIn(objectIn(error, 'data'), 'message') || textIn(error, 'name') };
+    return { isError: true, text: textIn(objectIn(error, 'data'), 'message') || textIn(error, 'name'), toolCalls };
   }
   const finished = events.filter(({ type }) => type === 'step_finish').map((event) => objectIn(event, 'part'));
   const last = finished.at(-1);
@@ -93,6 +95,7 @@ function parseEnd(stdout: string): OneShotEnd | undefined {
   return {
     isError: false,
     text: textIn(objectIn(words, 'part'), 'text'),
+    toolCalls,
     usage: {
       inputTokens: sum('input'),
       outputTokens: sum('output'),

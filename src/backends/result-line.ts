@@ -1,9 +1,11 @@
 /** The last line of Claude Code and of those that write as it does: {"type":"result", …}. Pure. */
+import type { JsonObject } from '#lib/json.ts';
 import type { OneShotEnd } from './backend.ts';
-import { jsonLines, numberIn, objectIn, textIn } from './json-lines.ts';
+import { countBy, jsonLines, numberIn, objectIn, objectsIn, textIn } from './json-lines.ts';
 
 export function resultLine(stdout: string): OneShotEnd | undefined {
-  const result = jsonLines(stdout).findLast(({ type }) => type === 'result');
+  const lines = jsonLines(stdout);
+  const result = lines.findLast(({ type }) => type === 'result');
   if (result === undefined) return undefined;
   const usage = objectIn(result, 'usage');
   const costUsd = result['total_cost_usd'];
@@ -11,6 +13,7 @@ export function resultLine(stdout: string): OneShotEnd | undefined {
   return {
     isError: result['is_error'] === true,
     text: textIn(result, 'result') || failure,
+    toolCalls: countBy(lines.filter(({ type }) => type === 'assistant').flatMap(callsIn), 'id'),
     usage: {
       inputTokens: inputTokens(usage),
       outputTokens: numberIn(usage, 'output_tokens'),
@@ -19,7 +22,11 @@ export function resultLine(stdout: string): OneShotEnd | undefined {
   };
 }
 
+function callsIn(line: JsonObject): JsonObject[] {
+  return objectsIn(objectIn(line, 'message'), 'content').filter(({ type }) => type === 'tool_use');
+}
+
 /** What came from a cache was sent all the same. */
-function inputTokens(usage: Record<string, unknown>): number {
+function inputTokens(usage: JsonObject): number {
   return ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'].reduce((sum, name) => sum + numberIn(usage, name), 0);
 }

@@ -36,6 +36,8 @@ export interface BackendsHere {
   list(): Promise<readonly BackendHere[]>;
   /** Where it is now, and whether it was not before. Throws with npm's last words. */
   install(name: string, progress: { readonly signal: AbortSignal; readonly onWait: () => void }): Promise<InstalledHere>;
+  /** Other releases than the present ones: those that are gone, and those that a process runs from. */
+  prune(progress: { readonly signal: AbortSignal; readonly onWait: () => void }): Promise<readonly PrunedHere[]>;
 }
 
 export interface BackendHere {
@@ -48,6 +50,33 @@ export interface BackendHere {
   readonly folder?: string;
   /** What is wrong, where it is missing. */
   readonly missing?: string;
+  /** Of models, where it talks to one unless it is told otherwise. */
+  readonly provider?: string;
+}
+
+/** For which providers of models there is a credential. Never a credential itself. */
+export interface CredentialsHere {
+  /** Where they are written down, or would be. */
+  readonly file: string;
+  /** The daemon of this home says so; else it is what one that is started now would find. */
+  readonly isDaemon: boolean;
+  readonly providers: readonly ProviderHere[];
+  /** Why the file, or the environment, is not used. */
+  readonly problem?: string;
+}
+
+export interface ProviderHere {
+  readonly name: string;
+  /** Absent: there is none. */
+  readonly from?: 'file' | 'environment';
+  /** Of the daemon's environment, that may hold one. */
+  readonly variables: readonly string[];
+}
+
+export interface PrunedHere {
+  readonly folder: string;
+  /** The process that runs from it. Absent: it is gone. */
+  readonly usedBy?: number;
 }
 
 export interface InstalledHere {
@@ -91,6 +120,8 @@ export interface CommandContext {
   readonly inspectIsolation?: () => Promise<IsolationHere>;
   /** Absent in tests of other things. */
   readonly openBackends?: () => Promise<BackendsHere>;
+  /** Of the home that is given, or that commands find. Absent in tests of other things. */
+  readonly inspectCredentials?: (home: string | undefined) => Promise<CredentialsHere>;
   /** Images of virtual machines. Absent in tests of other things. */
   readonly openImages?: () => Promise<ImagesHere>;
 }

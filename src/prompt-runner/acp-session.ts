@@ -41,8 +41,8 @@ export interface AcpSession {
   readonly isLoaded: boolean;
   /** The whole answer to session/prompt. Rejects with AgentCrashed when the process ends, or with what the agent says is wrong. */
   prompt(text: string): Promise<Fields>;
-  /** Resolves when the pending prompt has been answered, or will not be. */
-  cancel(): Promise<void>;
+  /** Resolves when the pending prompt has been answered, or will not be: whether it was, and the session can be used again. */
+  cancel(limitMs?: number): Promise<boolean>;
 }
 
 /** Whatever an agent sends is read by us, field by field: one that says a little more or less is no reason to fail. */
@@ -88,18 +88,22 @@ export async function openSession(start: SessionStart): Promise<AcpSession> {
   if (mode !== undefined) await setMode(session, id, mode, soon);
   await delay(start.readyAfterMs);
   isReplaying = false;
-  let pending: Promise<unknown> = Promise.resolve();
+  let pending: Promise<boolean> = Promise.resolve(true);
   return {
     id,
     isLoaded: loaded !== undefined,
     prompt: (text) => {
       const answer = request<Fields>(acp.methods.agent.session.prompt, { sessionId: id, prompt: [{ type: 'text', text }] });
-      pending = answer.catch(() => {});
+      pending = answer.then(
+        () => true,
+        () => false,
+      );
       return answer;
     },
-    cancel: async () => {
+    cancel: async (limitMs = CANCEL_LIMIT_MS) => {
       await connection.agent.notify(acp.methods.agent.session.cancel, { sessionId: id }).catch(() => {});
-      await within(Promise.race([pending, agent.exited]), CANCEL_LIMIT_MS, () => new Error('no answer')).catch(() => {});
+      const ended = Promise.race([pending, agent.exited.then(() => false)]);
+      return within(ended, limitMs, () => new Error('no answer')).catch(() => false);
     },
   };
 }

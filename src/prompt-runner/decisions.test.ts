@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { cutText, keepEnd } from './cut.ts';
 import { RunFailure } from './failure.ts';
-import { nextMove, type TurnEnd } from './progress.ts';
+import { nextMove, STANDING_STILL, type TurnEnd, UNSTOPPABLE } from './progress.ts';
 import { handOverText, promptText } from './prompt-text.ts';
 import { retryTime } from './rate-limit.ts';
+import { Repeats } from './repeats.ts';
 import { Usage } from './usage.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -37,7 +38,6 @@ describe('what a run came to', () => {
   it.each([
     { name: 'done, with a trace', end, want: {} },
     { name: 'done, with files only', end: { ...end, toolCalls: 0, filesChanged: 2 }, want: {} },
-    { name: 'done, where nobody counts tools', end: { ...end, toolCalls: undefined }, want: {} },
     { name: 'said to be done', end: { ...end, toolCalls: 0 }, want: { error: { code: 'NoEvidence' } } },
     {
       name: 'told to wait, in words',
@@ -77,6 +77,20 @@ describe('after a turn', () => {
     { name: 'that called other tools it goes on', turns: [turn(), turn(), turn({ calls: ['y'] })], pushes: never, want: 'goOn' },
     { name: 'that is like the two before it is nudged', turns: same, pushes: never, want: 'nudge' },
     { name: 'and a nudge that did not help it is handed over', turns: same, pushes: { nudges: 1, handOvers: 0 }, want: 'handOver' },
+    { name: 'that was called off it is nudged', turns: [turn({ stopReason: STANDING_STILL })], pushes: never, want: 'nudge' },
+    {
+      name: 'that was called off again it is handed over',
+      turns: [turn({ stopReason: STANDING_STILL })],
+      pushes: { nudges: 1, handOvers: 0 },
+      want: 'handOver',
+    },
+    { name: 'that could not be called off it is handed over', turns: [turn({ stopReason: UNSTOPPABLE })], pushes: never, want: 'handOver' },
+    {
+      name: 'that could not be called off in a new session it is given up',
+      turns: [turn({ stopReason: UNSTOPPABLE })],
+      pushes: { nudges: 0, handOvers: 1 },
+      want: 'giveUp',
+    },
     { name: 'and all that it is given up', turns: same, pushes: { nudges: 1, handOvers: 1 }, want: 'giveUp' },
   ])('$name', ({ turns, pushes, want }) => {
     expect(nextMove(turns, pushes)).toBe(want);
@@ -85,6 +99,13 @@ describe('after a turn', () => {
   it('of a great many it is given up', () => {
     expect(nextMove([turn()], never, 50)).toBe('giveUp');
   });
+});
+
+it('counts the same calls in a row, but not those that wait, nor those whose arguments nobody knows', () => {
+  const repeats = new Repeats();
+  const add = (what: string | undefined, tookMs = 5) => repeats.add({ what, tookMs });
+  expect([add('a'), add('a'), add('b'), add('b'), add('a')]).toEqual([1, 2, 1, 2, 1]);
+  expect([add('a', 60_000), add('a'), add('a'), add(undefined), add(undefined), add('a')]).toEqual([0, 1, 2, 0, 0, 1]);
 });
 
 it('puts messages in front of a prompt and conventions behind it', () => {

@@ -1,6 +1,7 @@
 /** How a run goes on after a turn. Pure. */
 
 export interface TurnEnd {
+  /** The agent's, or one of ours. */
   readonly stopReason: string;
   /** Of the files as they were when it ended. */
   readonly treeHash: string;
@@ -25,6 +26,11 @@ export type Move =
   | 'handOver'
   | 'giveUp';
 
+/** It was called off, because it did the same again and again. */
+export const STANDING_STILL = 'standing_still';
+/** The same, and the agent did not stop when it was told to: nothing more can be said to it. */
+export const UNSTOPPABLE = 'unstoppable';
+
 /** Turns that look the same before anybody acts on it. */
 export const SAME_TURNS = 3;
 /** Of any kind: nobody goes on for ever. */
@@ -41,13 +47,18 @@ export function nextMove(turns: readonly TurnEnd[], pushes: Pushes, total = turn
       return 'cancelled';
     default:
       if (total >= MAX_TURNS) return 'giveUp';
-      if (!isStandingStill(turns)) return 'goOn';
-      if (pushes.nudges === 0) return 'nudge';
-      return pushes.handOvers === 0 ? 'handOver' : 'giveUp';
+      return isStandingStill(turns) ? push(turns.at(-1), pushes) : 'goOn';
   }
 }
 
+function push(last: TurnEnd | undefined, { nudges, handOvers }: Pushes): Move {
+  if (nudges === 0 && last?.stopReason !== UNSTOPPABLE) return 'nudge';
+  return handOvers === 0 ? 'handOver' : 'giveUp';
+}
+
 function isStandingStill(turns: readonly TurnEnd[]): boolean {
+  const { stopReason } = turns.at(-1) ?? {};
+  if (stopReason === STANDING_STILL || stopReason === UNSTOPPABLE) return true;
   const last = turns.slice(-SAME_TURNS);
   const looks = new Set(last.map(({ treeHash, calls }) => `${treeHash}\n${calls.join('\n')}`));
   return last.length === SAME_TURNS && looks.size === 1;

@@ -6,11 +6,12 @@ import type { AcpSession } from './acp-session.ts';
 import { AgentHost, type AgentHostParts } from './agent-host.ts';
 import { keepEnd } from './cut.ts';
 import { RunFailure, toFailure } from './failure.ts';
-import { numberIn, textIn } from './loose.ts';
+import { type Fields, textIn } from './loose.ts';
 import { runOneShot } from './one-shot.ts';
 import { answerPermissions } from './permissions.ts';
-import { type Move, nextMove, type Pushes, type TurnEnd } from './progress.ts';
+import { type Move, nextMove, type Pushes, STANDING_STILL, type TurnEnd, UNSTOPPABLE } from './progress.ts';
 import { GO_ON, handOverText, NUDGE, promptText } from './prompt-text.ts';
+import { Standstill } from './standstill.ts';
 import type { Ask } from './team-socket.ts';
 import { Transcript } from './transcript.ts';
 import { Tree } from './tree.ts';
@@ -24,6 +25,8 @@ export interface RunParts extends Omit<AgentHostParts, 'onUpdate' | 'onPermissio
 }
 
 const MAX_NOTES = 100;
+/** For an agent to end the command that it runs, and to say that it has stopped. */
+const CALL_OFF_MS = 10_000;
 
 export class Run {
   readonly #parts: RunParts;
@@ -36,14 +39,14 @@ export class Run {
   #stopReason: string | undefined;
   #lastWords = '';
   #acknowledged: Promise<void> | undefined;
-  /** Of an agent that is started for one answer, where it tells. */
-  #oneShot: { readonly toolCalls: number | undefined } | undefined;
+  /** Of an agent that is started for one answer, by its own account. */
+  #oneShot: { readonly toolCalls: number } | undefined;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
     const note = (reason: string, message: string) => this.#note(reason, message);
     this.#transcript = new Transcript({ path: parts.job.transcript, say: parts.say, now: parts.now });
-    this.#log = new TurnLog(this.#transcript, this.#usage);
+    this.#log = new TurnLog(this.#transcript, this.#usage, parts.now);
     const onPermission = answerPermissions({ ...parts, log: this.#log, transcript: this.#transcript, note });
     this.#host = new AgentHost({ ...parts, onUpdate: (update) => this.#log.update(update), onPermission, note });
   }
@@ -103,17 +106,37 @@ export class Run {
 
   async #turn(session: AcpSession, text: string): Promise<TurnEnd> {
     this.#transcript.add({ type: 'prompt', text });
-    this.#log.beginTurn(() => void this.#acknowledge());
+    const treeHash = async () => (await this.#tree?.state())?.hash ?? '';
+    const standstill = new Standstill(treeHash);
+    this.#log.beginTurn({ onFirst: () => void this.#acknowledge(), onCallEnded: standstill.callEnded });
     try {
-      const answer = await session.prompt(text);
-      await this.#acknowledge();
-      this.#usage.turn(answer);
-      this.#stopReason = textIn(answer, 'stopReason') ?? 'unknown';
+      const answering = session.prompt(text);
+      const end = await Promise.race([answering, standstill.found]);
+      if (typeof end === 'string') this.#stopReason = await this.#callOff(session, answering, end);
+      else this.#stopReason = await this.#answered(end);
     } finally {
       if (this.#log.words !== '') this.#lastWords = this.#log.words;
     }
-    const treeHash = (await this.#tree?.state())?.hash ?? '';
-    return { stopReason: this.#stopReason, treeHash, calls: this.#log.callsOfTurn };
+    return { stopReason: this.#stopReason, treeHash: await treeHash(), calls: this.#log.callsOfTurn };
+  }
+
+  async #answered(answer: Fields): Promise<string> {
+    await this.#acknowledge();
+    this.#usage.turn(answer);
+    return textIn(answer, 'stopReason') ?? 'unknown';
+  }
+
+  /** Where it gets nowhere, it is told so: in the same session, if that still listens. */
+  async #callOff(session: AcpSession, answering: Promise<Fields>, why: string): Promise<string> {
+    this.#note('StandingStill', `the turn was called off: ${why}`);
+    const isStopped = await session.cancel(CALL_OFF_MS);
+    if (isStopped) {
+      await this.#answered(await answering);
+      return STANDING_STILL;
+    }
+    // That it ends with its process is no news then.
+    answering.catch(() => {});
+    return UNSTOPPABLE;
   }
 
   async #answerOnce(): Promise<void> {
@@ -128,7 +151,7 @@ export class Run {
     const { parseEnd } = oneShot;
     const end = await runOneShot({ agent, stdin: launch.stdin, parseEnd, transcript: this.#transcript, onFirst });
     await this.#acknowledge();
-    this.#oneShot = { toolCalls: numberIn(end, 'toolCalls') };
+    this.#oneShot = end;
     this.#lastWords = end.text;
     this.#stopReason = end.isError ? 'error' : 'end_turn';
     if (end.usage) this.#usage.add(end.usage);
@@ -164,7 +187,7 @@ export class Run {
     const usage = this.#usage.total;
     return {
       text: keepEnd(this.#lastWords, MAX_AGENT_TEXT_BYTES),
-      evidence: { toolCalls: toolCalls ?? 0, filesChanged },
+      evidence: { toolCalls, filesChanged },
       ...verdictOn({ failure, toolCalls, filesChanged, words: this.#lastWords }, this.#parts.now()),
       ...(this.#stopReason !== undefined && { stopReason: this.#stopReason }),
       ...(sessionId !== undefined && { sessionId }),

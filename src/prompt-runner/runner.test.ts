@@ -168,6 +168,29 @@ it('pushes an agent that gets nowhere, gives its work to a new session, and give
   expect(prompts[6]?.text).toMatch(/^do this[\s\S]*--- Hand-over ---/);
 });
 
+it('calls off a turn that goes round in a circle, and treats it as one that gets nowhere', async () => {
+  const step = { op: 'run', command: 'true' };
+  const { outcome } = await lab.start({ text: script({ op: 'again', step }) }).ended;
+  expect(outcome.error?.code).toBe('NoProgress');
+  expect(outcome.notes?.map(({ reason }) => reason)).toEqual(['StandingStill', 'Nudged', 'StandingStill', 'HandedOver', 'StandingStill']);
+  expect(outcome.notes?.[0]?.message).toBe('the turn was called off: the same call 20 times in a row, and no file has changed');
+  const prompts = lab.transcript().filter(({ type }) => type === 'prompt');
+  expect(prompts.map(({ text }) => text.split('\n')[0])).toEqual([
+    'do this',
+    expect.stringMatching(/^Your last turns did the same/),
+    'do this',
+  ]);
+  const ending = await lab.start({ text: script({ op: 'again', step, crashes: true }) }).ended;
+  expect(ending.outcome.notes?.map(({ reason }) => reason)).toEqual(['StandingStill', 'HandedOver', 'StandingStill']);
+  expect([ending.outcome.error?.code, agentsAlive()]).toEqual(['NoProgress', []]);
+});
+
+it('lets a turn go on that calls the same again and again while files change', async () => {
+  const step = { op: 'run', command: 'echo x >> grown' };
+  const { outcome } = await lab.start({ text: script(...Array.from({ length: 45 }, () => step)) }).ended;
+  expect([outcome.error, outcome.notes, outcome.evidence.toolCalls]).toEqual([undefined, undefined, 45]);
+});
+
 it('goes on with the session of an attempt that was cut off', async () => {
   const first = lab.start({ text: script({ op: 'write', path: 'cut', content: '' }, { op: 'hang' }) });
   await vi.waitFor(() => expect(existsSync(inWorkspace('cut'))).toBe(true), soon);

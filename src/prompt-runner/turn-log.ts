@@ -2,6 +2,7 @@
 import { MAX_TOOL_TEXT_BYTES } from '#protocol/prompt.ts';
 import { cutText, keepEnd } from './cut.ts';
 import { type Fields, fieldsIn, isFields, textIn } from './loose.ts';
+import type { EndedCall } from './repeats.ts';
 import type { Transcript } from './transcript.ts';
 import type { Usage } from './usage.ts';
 
@@ -11,14 +12,19 @@ const OVER = ['completed', 'failed'];
 export class TurnLog {
   readonly #transcript: Transcript;
   readonly #usage: Usage;
+  readonly #now: () => Date;
   /** By id, everything that was said of each so far. */
   readonly #calls = new Map<string, Fields>();
+  /** Of calls that are not over. */
+  readonly #beganMs = new Map<string, number>();
   #words = '';
   #turnCalls = new Set<string>();
   #onFirst: (() => void) | undefined;
+  #onCallEnded: ((call: EndedCall) => void) | undefined;
 
-  constructor(transcript: Transcript, usage: Usage) {
+  constructor(transcript: Transcript, usage: Usage, now: () => Date) {
     this.#transcript = transcript;
+    this.#now = now;
     this.#usage = usage;
   }
 
@@ -41,10 +47,11 @@ export class TurnLog {
   }
 
   /** `onFirst`: called with the first sign that the agent has taken the prompt. */
-  beginTurn(onFirst: () => void): void {
+  beginTurn({ onFirst, onCallEnded }: { readonly onFirst: () => void; readonly onCallEnded: (call: EndedCall) => void }): void {
     this.#words = '';
     this.#turnCalls = new Set();
     this.#onFirst = onFirst;
+    this.#onCallEnded = onCallEnded;
   }
 
   update(update: unknown): void {
@@ -97,7 +104,22 @@ export class TurnLog {
     const status = textIn(call, 'status') ?? 'pending';
     const isOver = OVER.includes(status) && textIn(before, 'status') !== status;
     if (before === undefined || isOver) this.#transcript.add({ type: 'tool', ...entryOf(id, call, status) });
+    this.#time(id, call, isOver);
   }
+
+  #time(id: string, call: Fields, isOver: boolean): void {
+    const nowMs = this.#now().getTime();
+    const beganMs = this.#beganMs.get(id) ?? nowMs;
+    if (!isOver) return void this.#beganMs.set(id, beganMs);
+    this.#beganMs.delete(id);
+    this.#onCallEnded?.({ what: identityOf(call), tookMs: nowMs - beganMs });
+  }
+}
+
+/** Undefined where nothing is said of its arguments: then any two might be taken for the same. */
+function identityOf(call: Fields): string | undefined {
+  const { rawInput } = call;
+  return isFields(rawInput) && Object.keys(rawInput).length > 0 ? describeCall(call) : undefined;
 }
 
 function entryOf(id: string, call: Fields, status: string) {

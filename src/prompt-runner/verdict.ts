@@ -4,8 +4,7 @@ import { retryTime } from './rate-limit.ts';
 
 export interface RunEnd {
   readonly failure: RunFailure | undefined;
-  /** Undefined: the agent does not tell. */
-  readonly toolCalls: number | undefined;
+  readonly toolCalls: number;
   readonly filesChanged: number;
   /** What the agent said last. */
   readonly words: string;
@@ -20,7 +19,7 @@ const MAX_MESSAGE = 2_000;
 
 /** Done is what has left a trace. An agent that only says so may also be saying, in its own words, that its provider wants no more. */
 export function verdictOn({ failure, toolCalls, filesChanged, words }: RunEnd, now: Date): Verdict {
-  const hasTrace = toolCalls === undefined || toolCalls > 0 || filesChanged > 0;
+  const hasTrace = toolCalls > 0 || filesChanged > 0;
   const problem = failure ?? (hasTrace ? undefined : new RunFailure('NoEvidence', NO_TRACE));
   if (problem === undefined) return {};
   const reason = problem.code === 'NoEvidence' ? words : problem.message;

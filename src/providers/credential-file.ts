@@ -23,13 +23,25 @@ export interface CredentialOptions {
   readonly uid?: number;
 }
 
+export type Origin = 'file' | 'environment';
+
+/** What may be told of them. */
+export interface CredentialView {
+  readonly providers: readonly { readonly name: string; readonly from: Origin }[];
+  readonly problem?: string;
+}
+
 export interface CredentialSource {
   /** What the file says counts before what the environment says. */
   provider(name: string): Provider | undefined;
   /** Why the file, or the environment, is not used; undefined when all is well. Without any value. */
   problem(): string | undefined;
   names(): readonly string[];
+  /** Where the provider's credential is from. */
+  origin(name: string): Origin | undefined;
   prices(): Prices;
+  /** Which models a provider has; undefined where nobody has written it down. */
+  models(provider: string): readonly string[] | undefined;
 }
 
 interface Read {
@@ -40,7 +52,7 @@ interface Read {
 
 export function openCredentials(options: CredentialOptions): CredentialSource {
   const { environment, redactor, log } = options;
-  const path = join(options.home, CREDENTIALS_FILE);
+  const path = credentialsPath(options.home);
   const uid = options.uid ?? process.getuid?.() ?? 0;
   const ofEnvironment = attempt('', () => credentialsOfEnvironment(environment));
   let ofFile: Read = { version: '', credentials: NO_CREDENTIALS };
@@ -68,6 +80,15 @@ export function openCredentials(options: CredentialOptions): CredentialSource {
       look();
       return ofFile.problem ?? ofEnvironment.problem;
     },
+    models(provider) {
+      look();
+      return ofFile.credentials.models.get(provider);
+    },
+    origin(name) {
+      look();
+      if (ofFile.credentials.providers.has(name)) return 'file';
+      return ofEnvironment.credentials.providers.has(name) ? 'environment' : undefined;
+    },
     prices() {
       look();
       return ofFile.credentials.prices;
@@ -77,6 +98,20 @@ export function openCredentials(options: CredentialOptions): CredentialSource {
       return [...new Set([...ofFile.credentials.providers.keys(), ...ofEnvironment.credentials.providers.keys()])];
     },
   };
+}
+
+export function credentialsPath(home: string): string {
+  return join(home, CREDENTIALS_FILE);
+}
+
+/** Names and origins; of a provider that needs no key it is where its address is from. */
+export function viewOf(source: Pick<CredentialSource, 'names' | 'origin' | 'problem'>): CredentialView {
+  const problem = source.problem();
+  const providers = source.names().flatMap((name) => {
+    const from = source.origin(name);
+    return from === undefined ? [] : [{ name, from }];
+  });
+  return { providers, ...(problem !== undefined && { problem }) };
 }
 
 function attempt(version: string, read: () => Credentials): Read {

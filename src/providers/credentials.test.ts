@@ -28,6 +28,7 @@ describe('a credentials file', () => {
   it('may be empty', () => {
     expect(parseCredentials('').providers.size).toBe(0);
     expect(parseCredentials('# nothing yet\nproviders: {}\n').providers.size).toBe(0);
+    expect(parseCredentials('models: { openai: [gpt-x, "org/m-*"] }').models.get('openai')).toEqual(['gpt-x', 'org/m-*']);
   });
 
   it.each([
@@ -40,6 +41,9 @@ describe('a credentials file', () => {
     ['providers: { anthropic: { apiKey: [KEY] } }', /apiKey is not a text/],
     ['providers: { anthropic: { apiKey: "KEY\\r\\nX-Evil: 1" } }', /character that no header may have/],
     ['providers: { anthropic: { apiKey: KEY, header: "a b" } }', /is not the name of a header/],
+    ['models: { openai: KEY }', /models\.openai is not a list of names of models/],
+    ['models: { openai: [] }', /models\.openai is not a list/],
+    ['models: [KEY]', /models is no map/],
     ['anthropic: KEY', /the file has a field/],
     ['KEY', /the file is no map/],
     ['providers: { anthropic: { apiKey: "KEY }', /line \d+ is no YAML/],

@@ -18,9 +18,11 @@ export interface Provider {
 export interface Credentials {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly prices: Prices;
+  /** Which models a provider has, where that is written down. */
+  readonly models: ReadonlyMap<string, readonly string[]>;
 }
 
-export const NO_CREDENTIALS: Credentials = { providers: new Map(), prices: new Map() };
+export const NO_CREDENTIALS: Credentials = { providers: new Map(), prices: new Map(), models: new Map() };
 
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
 const MODEL = /^[\w.:/-]{1,128}\*?$/;
@@ -32,10 +34,15 @@ const FIELDS = ['apiKey', 'baseUrl', 'header', 'prefix'];
 /** Throws InvalidError, naming the field. */
 export function parseCredentials(text: string): Credentials {
   const root = mapOf(readYaml(text), 'the file');
-  checkFields(root, ['providers', 'prices'], 'the file');
+  checkFields(root, ['providers', 'prices', 'models'], 'the file');
   const providers = Object.entries(mapOf(root['providers'] ?? {}, 'providers')).map(([name, given]) => toProvider(name, given));
   const prices = Object.entries(mapOf(root['prices'] ?? {}, 'prices')).map(([model, given]) => [model, toPrice(model, given)] as const);
-  return { providers: new Map(providers.map((provider) => [provider.name, provider])), prices: new Map(prices) };
+  const models = Object.entries(mapOf(root['models'] ?? {}, 'models')).map(([name, given]) => [name, toModels(name, given)] as const);
+  return {
+    providers: new Map(providers.map((provider) => [provider.name, provider])),
+    prices: new Map(prices),
+    models: new Map(models),
+  };
 }
 
 function readYaml(text: string): unknown {
@@ -75,6 +82,14 @@ function headerOf(name: string, fields: Record<string, unknown>, at: string): Pi
 
 function checkValue(value: string, at: string): void {
   if (!VALUE.test(value)) throw new InvalidError(`${at} has a character that no header may have`);
+}
+
+function toModels(provider: string, given: unknown): readonly string[] {
+  const at = `models.${NAME.test(provider) ? provider : '?'}`;
+  if (!Array.isArray(given) || given.length === 0 || !given.every((name) => typeof name === 'string' && MODEL.test(name))) {
+    throw new InvalidError(`${at} is not a list of names of models; * may end one`);
+  }
+  return given;
 }
 
 const AMOUNT = /^\d{1,6}(?:\.\d{1,9})?$/;

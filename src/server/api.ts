@@ -3,6 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from '
 import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
+import type { KnownModels } from '#api/known-models.ts';
 import type { Limits } from '#api/limits.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
@@ -50,6 +51,7 @@ export interface ApiOptions extends Gate {
   readonly desks?: Desks;
   /** What the front door counts against. Absent: there is no front door, as in a plain Kubernetes. */
   readonly limits?: Limits;
+  readonly models?: KnownModels;
   /** Reaches into the agents; absent: logs, exec and their like are refused. */
   readonly agentIo?: AgentIo;
   /** The node that all agents are on, as pods. Absent: the name of this machine. */
@@ -91,6 +93,7 @@ export function createApi(options: ApiOptions): Api {
     ...createSources(store, { clock, nodeName: options.nodeName ?? hostname() }),
     lookup: (reference) => store.get(reference),
     ...(options.limits && { limits: options.limits }),
+    ...(options.models && { models: options.models }),
   };
   const watches = new Map<WatchStream, string>();
   const counts = new RequestCounts();

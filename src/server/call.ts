@@ -1,5 +1,6 @@
 /** One request to a resource, and what answers it. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { KnownModels } from '#api/known-models.ts';
 import type { Limits } from '#api/limits.ts';
 import type { KindObject } from '#api/meta.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -42,4 +43,6 @@ export interface Serving {
   readonly lookup: Lookup;
   /** What the front door counts against. Absent: there is no front door, as in a plain Kubernetes. */
   readonly limits?: Limits;
+  /** Which models providers have, where that is known. */
+  readonly models?: KnownModels;
 }

@@ -30,8 +30,22 @@ withSandboxes('coding agents', () => {
       await lab.at.create('Task', name, { team, prompt, promptMode, maxAttempts: 1 });
       const task = await lab.ended(name);
       expect(task.status?.result?.stdout).toContain(`${backend} has done it.`);
+      // Some look for a tool, or at a file, first.
+      expect(task.status?.result?.evidence?.toolCalls).toBeGreaterThanOrEqual(3);
       expect(await lab.at.inside(`${team}-dev`, 'cat', `/workspace/${word}.txt`, `/workspace/${word}.user`)).toBe(`${word}\nagent\n`);
       expect((await lab.at.cli('vault', 'cat', `teams/${team}/notes/${word}.md`)).stdout).toContain(`from ${backend}`);
+    });
+
+    it('is not believed when one shot has left no trace', async () => {
+      const name = `${team}-idle`;
+      const prompt = inlineScript([{ op: 'text', text: 'It is all done.' }]);
+      await lab.at.create('Task', name, { team, prompt, promptMode: 'OneShot', maxAttempts: 1 });
+      const { status } = await lab.ended(name, 'Failed');
+      expect(status?.result).toMatchObject({
+        stdout: expect.stringContaining('It is all done.'),
+        evidence: { toolCalls: 0, filesChanged: 0 },
+      });
+      expect(status?.conditions?.find(({ type }) => type === 'Ready')?.message).toContain('NoEvidence');
     });
   });
 });

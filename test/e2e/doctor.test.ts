@@ -42,6 +42,7 @@ describe('agentiso doctor', () => {
         'mmdebstrap',
         'kubectl',
         'agents',
+        'credentials',
       ]);
       for (const line of lines) expect(line).toMatch(/^(ok|missing|broken|unproven) /);
       expect(readdirSync(cwd)).toEqual([]);

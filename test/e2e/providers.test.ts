@@ -27,7 +27,8 @@ withSandboxes('keys of providers', () => {
   const configure = (baseUrl: string) => {
     const providers = `providers:\n  anthropic: { apiKey: ${KEY}, baseUrl: "${baseUrl}" }\n`;
     const prices = 'prices:\n  model-x: { input: 1, output: 10 }\n';
-    writeFileSync(join(home.home, 'credentials.yaml'), providers + prices, { mode: 0o600 });
+    const models = 'models:\n  openai: [gpt-x, gpt-y-*]\n';
+    writeFileSync(join(home.home, 'credentials.yaml'), providers + prices + models, { mode: 0o600 });
   };
 
   beforeAll(async () => {
@@ -78,6 +79,29 @@ withSandboxes('keys of providers', () => {
     expect(answer).toContain(`data: you said ${'*'.repeat(KEY.length)}\n\n`);
     expect(answer).toMatch(/data: the end\n\n 200$/);
     expect(answer).not.toMatch(/x-echo/i);
+  });
+
+  it('are told of by name only: what is known, and what gives the rest', async () => {
+    const listed = await home.cli('backends');
+    expect(listed.stdout).toMatch(/^claude-code .* anthropic /m);
+    expect(listed.stdout).toMatch(/^gemini .* no gemini /m);
+    expect(listed.stdout).toContain(
+      `The daemon has no credential for these. Write below providers: in ${join(home.home, 'credentials.yaml')}`,
+    );
+    expect(listed.stdout).toContain('  gemini: {apiKey: YOUR-KEY}   # gemini; or GEMINI_API_KEY=YOUR-KEY for agentiso serve\n');
+    // That one is in the environment of the daemon, and not in ours.
+    const { credentials } = JSON.parse((await home.cli('backends', '-o', 'json')).stdout);
+    expect(credentials.providers).toContainEqual({ name: 'openai', variables: ['OPENAI_API_KEY'], from: 'environment' });
+    const doctor = await home.cli('doctor');
+    expect(doctor.stdout).toMatch(/^ok +credentials +the daemon has one for anthropic, openai; none for gemini/m);
+    for (const { stdout } of [listed, doctor]) expect(stdout).not.toMatch(new RegExp(`${KEY}|${OTHER_KEY}`));
+  });
+
+  it('come with a list of models, and what is not in it is refused with those that are', async () => {
+    const spec = { isolation: { driver: 'process' }, roles: [{ name: 'dev', backend: 'codex', model: 'gtp-x' }] };
+    await expect(home.create('Team', 'odd', spec)).rejects.toThrow(
+      /spec\.roles\[0\]\.model: Invalid value: .*gtp-x.*: provider openai has gpt-x, gpt-y-\*; did you mean gpt-x\?/,
+    );
   });
 
   it('let an answer stream', async () => {

@@ -2,6 +2,7 @@
 import type { Command } from '../command.ts';
 import { cgroupCheck } from '../doctor/cgroup.ts';
 import { type Check, runChecks } from '../doctor/check.ts';
+import { credentialCheck } from '../doctor/credentials.ts';
 import { homeChecks } from '../doctor/home.ts';
 import { isolationCheck } from '../doctor/isolation.ts';
 import { kvmCheck } from '../doctor/kvm.ts';
@@ -23,10 +24,11 @@ export const doctorCommand: Command = {
     { flags: '--home <dir>', description: 'the directory to look at (default: $AGENTISO_HOME or .agentiso)' },
     { flags: '-o, --output <format>', description: 'json: one document for programs', choices: ['json'] },
   ],
-  async run(_args, options, { out, environment, home: configured, inspectIsolation }) {
+  async run(_args, options, { out, environment, home: configured, inspectIsolation, inspectCredentials }) {
     const home = (options['home'] as string | undefined) ?? (configured || '.agentiso');
     const isolation = inspectIsolation ? [isolationCheck(inspectIsolation)] : [];
-    const results = await runChecks([...checksFor(home, environment?.cwd ?? '.'), ...isolation], CHECK_MS);
+    const credentials = inspectCredentials ? [credentialCheck(() => inspectCredentials(options['home'] as string | undefined))] : [];
+    const results = await runChecks([...checksFor(home, environment?.cwd ?? '.'), ...isolation, ...credentials], CHECK_MS);
     const manager = detectPackageManager();
     if (options['output'] === 'json') out(`${reportJson(results, manager)}\n`);
     else {

@@ -63,6 +63,10 @@ const REASONS: Readonly<Record<string, Judge>> = {
     text: 'name the model that it shall use:',
     command: edit(view, makerOf(view, agent) ?? agent),
   })),
+  ModelUnknown: needs((agent, _condition, { view }) => ({
+    text: 'name one that is there, or write this one down in credentials.yaml:',
+    command: edit(view, makerOf(view, agent) ?? agent),
+  })),
   NotSupportedYet: needs((agent, _condition, { view }) => {
     if (agent.spec.desiredState === 'Suspended') return { text: 'let it run:', command: startAgent(view, agent) };
     return { text: 'take out what is named:', command: edit(view, makerOf(view, agent) ?? agent) };

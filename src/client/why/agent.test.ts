@@ -53,6 +53,13 @@ describe('an agent that needs somebody', () => {
       command: 'agentiso edit team a',
     },
     {
+      reason: 'ModelUnknown',
+      message: 'model "gpt-9": provider openai has gpt-x (models in credentials.yaml)',
+      spec: { backend: 'codex' },
+      text: 'name one that is there',
+      command: 'agentiso edit team a',
+    },
+    {
       reason: 'NotSupportedYet',
       message: 'this version does not act on spec.desiredState Suspended',
       spec: { desiredState: 'Suspended' },

@@ -12,11 +12,12 @@ const PART_OF_SET = 'Ignore';
 /** The same write, refused where the front door refuses it, and with its warnings. A server that knows no limits has no front door. */
 export function atFrontDoor(call: Call, serving: Serving, options: WriteOptions): WriteOptions {
   const { route, query, warnings } = call;
-  const { limits } = serving;
+  const { limits, models } = serving;
   if (!limits || !route.resource.stored?.crd || route.subresource) return options;
   const { track = (_current, admitted) => admitted.metadata.managedFields } = options;
   const asked = {
     limits,
+    ...(models && { models }),
     hasDependents: (task: Task) => dependentsIn(serving.store).has(task),
     isPartOfSet: options.dryRun === true && text(query, 'relations') === PART_OF_SET,
   };

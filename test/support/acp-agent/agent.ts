@@ -21,6 +21,8 @@ type Step =
   | { readonly op: 'fail'; readonly message: string; readonly data?: unknown }
   /** As `fail`, for as long as a file is not there. */
   | { readonly op: 'failUntil'; readonly path: string; readonly message: string; readonly data?: unknown }
+  /** The same for ever, until it is told to stop; then it stops, or ends. */
+  | { readonly op: 'again'; readonly step: Step; readonly crashes?: boolean }
   /** Waits until a file is there. */
   | { readonly op: 'until'; readonly path: string }
   | { readonly op: 'stop'; readonly reason: acp.StopReason };
@@ -167,6 +169,10 @@ class Turn {
         }));
       case 'hang':
         return void (await delay(3_600_000, undefined, { signal: controller.signal }).catch(() => {}));
+      case 'again':
+        while (!controller.signal.aborted) await this.play(step.step);
+        if (step.crashes === true) process.exit(7);
+        return undefined;
       case 'until':
         while (!existsSync(resolve(cwd, step.path)) && !controller.signal.aborted) await delay(20);
         return undefined;
