@@ -66,7 +66,8 @@ export class Binding {
   }
 
   /** A machine is made this agent's own first: nothing of it is there before. */
-  async bind({ machine, ...identity }: ControlParams<'bind'>): Promise<void> {
+  async bind({ machine, ...given }: ControlParams<'bind'>): Promise<void> {
+    const identity = { ...given, ...(machine?.tools && { tools: machine.tools.place }) };
     let machineWayOut: WayOut['pass'] | undefined;
     if (machine !== undefined && this.#bound === undefined) {
       if (this.#isBinding) throw new ProtocolError('Conflict', 'this guest is just being given its identity');
@@ -93,11 +94,13 @@ export class Binding {
 
 interface GivenIdentity extends GuestIdentity {
   readonly hostname?: string;
+  /** Where it has tools that it was not started with. */
+  readonly tools?: string;
   /** Of a virtual machine that has one. */
   readonly machineWayOut?: WayOut['pass'];
 }
 
-function createBound(binding: BindingOptions, { id, incarnation, hostname, machineWayOut }: GivenIdentity): Bound {
+function createBound(binding: BindingOptions, { id, incarnation, hostname, tools, machineWayOut }: GivenIdentity): Bound {
   const { options, processEnv, binDir, groups, stop } = binding;
   const root = realpathSync(options.workspace);
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
@@ -108,6 +111,7 @@ function createBound(binding: BindingOptions, { id, incarnation, hostname, machi
     ...inherited,
     ...teamEnv({ path: inherited['PATH'], binDir, socket: agentSocket, node: process.execPath }),
     ...(hostname !== undefined && { HOSTNAME: hostname }),
+    ...(tools !== undefined && { AGENTISO_TOOLS: tools }),
     ...((options.hasEgress || machineWayOut) && proxyEnv(EGRESS_PORT)),
     AGENTISO_WORKSPACE: root,
   };

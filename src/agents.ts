@@ -229,7 +229,7 @@ const CLOSED = { allowDomains: [], allowInternet: false };
 
 async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Driver): Promise<Place> {
   const { network, numbers, git, here } = agents;
-  const work = await chooseBackend(agent, agents.tools, driver.name);
+  const work = await chooseBackend(agent, agents.tools);
   refuseUnknownModel(agent, work, agents.models);
   const team = await teamNumberOf(agents, client, agent);
   const isOwned = driver.name === 'sandbox' && here.sandbox.mode === 'root';

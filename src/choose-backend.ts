@@ -1,21 +1,24 @@
 /** Which backend an agent gets: the one it asks for if that is installed, or else its fallback. Never another one. */
 
+import { basename } from 'node:path';
 import { type KnownModels, whyUnknownModel } from '#api/known-models.ts';
 import type { Agent } from '#api/types.ts';
 import { backendNamed } from '#backends/all-backends.ts';
 import type { BackendName } from '#backends/backend.ts';
 import { findInstalled } from '#backends/installed.ts';
+import { folderOf } from '#backends/tool-places.ts';
 import { StalledError } from '#lib/errors.ts';
 
 export interface ChosenBackend {
   readonly backend: BackendName;
   /** The directory it is in; absent for the shell. */
   readonly tools?: string;
+  /** Its folder there. */
+  readonly toolFolder?: string;
 }
 
 /** Throws StalledError when neither is there, or when it has no model or cannot be held to the agent's rules. */
-export async function chooseBackend({ spec }: Agent, tools: string | undefined, driver: string): Promise<ChosenBackend> {
-  if (driver === 'vm') return inMachine(spec);
+export async function chooseBackend({ spec }: Agent, tools: string | undefined): Promise<ChosenBackend> {
   const wanted = [spec.backend, spec.fallback].filter((name) => name !== undefined && name !== null) as BackendName[];
   const problems: string[] = [];
   for (const name of wanted) {
@@ -26,13 +29,6 @@ export async function chooseBackend({ spec }: Agent, tools: string | undefined, 
   }
   const hint = backendNamed(spec.backend).packages.length > 0 ? `agentiso backends install ${spec.backend}` : 'agentiso backends';
   throw new StalledError('BackendMissing', `${problems.join('; ')}; this helps: ${hint}`, { hint });
-}
-
-/** Neither the tool directory nor the way to a provider leads into a machine: a coding agent there would fail with its first prompt. */
-function inMachine({ backend, provider }: Agent['spec']): ChosenBackend {
-  if (backend === 'shell' && !provider) return { backend };
-  const what = backend === 'shell' ? `the provider ${provider}` : `the backend ${backend}`;
-  throw new StalledError('BackendUnavailable', `${what} cannot be reached from a machine of its own yet: set isolation.driver to sandbox`);
 }
 
 async function whyMissing(name: BackendName, tools: string): Promise<string | undefined> {
@@ -52,7 +48,8 @@ function ready(name: BackendName, { model, permissions }: Agent['spec'], tools: 
       `the backend ${name} does not ask before it acts: remove permissions, or take another backend`,
     );
   }
-  return { backend: name, tools };
+  // What people put there themselves has no release.
+  return { backend: name, tools, toolFolder: backend.packages.length === 0 ? name : basename(folderOf(tools, backend)) };
 }
 
 /** Throws StalledError for a model that the provider of the backend does not have, where that is known: no other is taken in silence. */

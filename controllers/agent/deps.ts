@@ -37,8 +37,9 @@ export interface Place {
   readonly git?: AgentWork;
   /** The backend that is really used: that of the spec, or its fallback. */
   readonly backend?: string;
-  /** The directory of coding agents, where the backend is one. */
+  /** The directory of coding agents, where the backend is one, and the folder of it that the backend is in. */
   readonly tools?: string;
+  readonly toolFolder?: string;
 }
 
 export interface AgentDeps {

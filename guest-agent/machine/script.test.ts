@@ -10,7 +10,7 @@ describe('the set-up of a machine', () => {
 
   it('reseeds before it does anything else', () => {
     const steps = [...SET_UP_SCRIPT.matchAll(/step '(\w+)'/g)].map(([, step]) => step);
-    expect(steps).toEqual(['randomness', 'clock', 'network', 'disk']);
+    expect(steps).toEqual(['randomness', 'clock', 'network', 'disk', 'tools']);
   });
 
   it('gives the device its address, its gateway and nobody else', () => {

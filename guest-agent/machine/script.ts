@@ -7,14 +7,14 @@ const DEVICE = 'eth0';
 const SYS = { settimeofday: 164, mount: 165 };
 /** RNDRESEEDCRNG: what was drawn before says nothing about what is drawn from now on. BLKFLSBUF: forget what is remembered of blocks. */
 const IOCTL = { reseed: 0x5207, flush: 0x1261 };
-/** nosuid, nodev, noatime; bind. */
-const MOUNT = { disk: 2 | 4 | 1024, bind: 4096 };
+/** nosuid, nodev, noatime; the same, read-only; bind. */
+const MOUNT = { disk: 2 | 4 | 1024, tools: 1 | 2 | 4 | 1024, bind: 4096 };
 
 /**
  * In Perl, which every Debian has: one process for all of it, because starting one is what takes time on an emulated processor.
  *
- * The disk is found by its serial number and mounted whole, where nobody looks; the parts of it that programs see are bound to their places.
- * What the kernel may remember of its blocks is from before there was this disk, and forgotten.
+ * Disks are found by their serial numbers. That of the workspace is mounted whole, where nobody looks; the parts of it that programs see are bound to their
+ * places. What the kernel may remember of their blocks is from before there were these disks, and forgotten.
  */
 export const SET_UP_SCRIPT = `
 use strict;
@@ -24,6 +24,21 @@ sub mount_at {
   my ($source, $target, $type, $flags) = @_;
   my $options = '';
   call(${SYS.mount}, $source, $target, $type, $flags, $options);
+}
+sub device_of {
+  my ($wanted) = @_;
+  my $device;
+  opendir(my $blocks, '/sys/block') or die "$!\n";
+  for my $name (readdir $blocks) {
+    open(my $serial, '<', "/sys/block/$name/serial") or next;
+    chomp(my $found = readline($serial) // '');
+    $device = "/dev/$name" if $found eq $wanted;
+  }
+  defined $device or die "no disk is called $wanted\n";
+  open(my $disk, '<', $device) or die "$!\n";
+  ioctl($disk, ${IOCTL.flush}, 0);
+  close $disk;
+  return $device;
 }
 sub make { my $path = ''; for my $part (split m{/}, $_[0]) { $path .= "$part/"; mkdir $path, 0755 unless -d $path } }
 
@@ -45,17 +60,7 @@ if ($ENV{LINK} ne '') {
 
 if ($ENV{DISK} ne '') {
   step 'disk';
-  my $device;
-  opendir(my $blocks, '/sys/block') or die "$!\n";
-  for my $name (readdir $blocks) {
-    open(my $serial, '<', "/sys/block/$name/serial") or next;
-    chomp(my $found = readline($serial) // '');
-    $device = "/dev/$name" if $found eq $ENV{DISK};
-  }
-  defined $device or die "no disk is called $ENV{DISK}\n";
-  open(my $disk, '<', $device) or die "$!\n";
-  ioctl($disk, ${IOCTL.flush}, 0);
-  close $disk;
+  my $device = device_of($ENV{DISK});
   my $whole = '/run/agentiso/disk';
   make($whole);
   mount_at($device, $whole, my $ext4 = 'ext4', ${MOUNT.disk});
@@ -66,6 +71,12 @@ if ($ENV{DISK} ne '') {
     make($place);
     mount_at(my $source = "$whole/$part", $place, my $none = '', ${MOUNT.bind});
   }
+}
+
+if ($ENV{TOOLS_DISK} ne '') {
+  step 'tools';
+  make($ENV{TOOLS});
+  mount_at(device_of($ENV{TOOLS_DISK}), $ENV{TOOLS}, my $ext4 = 'ext4', ${MOUNT.tools});
 }
 `;
 

@@ -19,12 +19,14 @@ export interface MachinePlaces {
 
 /** Rejects with ProtocolError, saying which step failed. */
 export async function setUpMachine(hostname: string, machine: MachineParams, places: MachinePlaces): Promise<void> {
-  const { seed, timeMs, disk, link } = machine;
+  const { seed, timeMs, disk, link, tools } = machine;
   await runScript({
     PATH,
     SEED: seed,
     TIME_MS: String(timeMs),
     DISK: disk ?? '',
+    TOOLS_DISK: tools?.disk ?? '',
+    TOOLS: tools?.place ?? '',
     WORKSPACE: places.workspace,
     STATE: places.stateDir,
     AGENT_HOME: places.home ?? '',

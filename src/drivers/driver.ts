@@ -31,6 +31,8 @@ export interface WorkspaceSpec {
   readonly egress: boolean;
   /** A directory of programs, shared and never written to: seen inside at the place that AGENTISO_TOOLS names. */
   readonly tools?: string;
+  /** The folder of `tools` that is used: where nothing can be shared there is no more than that inside. */
+  readonly toolFolder?: string;
 }
 
 /** The device of a virtual machine that stands for its workspace on the network; on its link there is nobody but the gateway. */

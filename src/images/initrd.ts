@@ -17,6 +17,8 @@ export interface ImageGuestFiles {
   readonly guestPack?: string;
   /** The command that the programs inside reach their team with, where there is one. */
   readonly teamCommand?: string;
+  /** What it starts for each prompt, where there is one. */
+  readonly promptRunner?: string;
 }
 
 export async function ensureInitrd(folder: string, bootArchive: string, guest: ImageGuestFiles): Promise<string> {
@@ -31,7 +33,7 @@ export async function ensureInitrd(folder: string, bootArchive: string, guest: I
 }
 
 /** Both inits, and in `guest` what will lie in /run/agentiso. */
-export async function guestArchive({ guestAgent, guestPack, teamCommand }: ImageGuestFiles): Promise<Buffer> {
+export async function guestArchive({ guestAgent, guestPack, teamCommand, promptRunner }: ImageGuestFiles): Promise<Buffer> {
   const read = async (path: string, source: string | undefined, permissions?: number) =>
     source === undefined ? [] : [file(path, await readFile(source), permissions)];
   return cpioArchive([
@@ -43,6 +45,7 @@ export async function guestArchive({ guestAgent, guestPack, teamCommand }: Image
     file('guest/init', SECOND_INIT, 0o755),
     ...(await read('guest/guest-agent.cjs', guestAgent)),
     ...(await read('guest/guest-agent.pack', guestPack)),
+    ...(await read('guest/prompt-runner.cjs', promptRunner)),
     ...(await read('guest/bin/team', teamCommand, 0o755)),
   ]);
 }

@@ -214,6 +214,8 @@ const machineParams = object(
     link: machineLink,
     /** Serial number of the disk that holds the workspace. */
     disk: text,
+    /** Serial number of a disk with tools, and where programs are to find them. */
+    tools: object({ disk: text, place: text }),
     /** Whether the host carries connections to the agent's proxy. Without it there is no way out, and no word of one. */
     egress: flag,
   },

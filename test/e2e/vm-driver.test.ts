@@ -3,7 +3,7 @@
  * of, and everything else is told of copies, a few things of each.
  */
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { WorkspaceSpec } from '#drivers/driver.ts';
 import { readTree } from '#drivers/local/processes.ts';
 import { type VmDriver, vmDriver } from '#drivers/vm/driver.ts';
+import { ToolDisks } from '#drivers/vm/tool-disks.ts';
 import { connectGuest, type GuestClient } from '#guest/client.ts';
 import { silentLogger } from '#lib/log.ts';
 import { createEgress, type Egress } from '#network/egress/create-egress.ts';
@@ -34,6 +35,8 @@ const SPEC: WorkspaceSpec = {
   resources: { vcpus: 1, memoryMiB: 256, diskGiB: 1 },
   team: 1,
   egress: false,
+  tools: join(tmpdir(), `agentiso-vm-tools-${process.pid}`),
+  toolFolder: 'hello@1',
 };
 
 let bundle: GuestBundle;
@@ -45,6 +48,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
     bundle = await bundleGuest();
     stateDir = await mkdtemp(join(tmpdir(), 'agentiso-vm-'));
     driver = openDriver();
+    await installTools();
   }, TEST_MS);
 
   afterEach(async () => {
@@ -54,6 +58,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
 
   afterAll(async () => {
     await bundle?.remove();
+    await rm(SPEC.tools ?? '', { recursive: true, force: true });
     if (stateDir !== undefined) await rm(stateDir, { recursive: true, force: true });
   });
 
@@ -137,6 +142,10 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       let egress = await openEgress(port, refused);
       const client = await connect(spec);
       await vi.waitFor(async () => expect(await execute(client, ASK)).toBe(ANSWERS), WAIT);
+      // Its template had another disk in the place of this one.
+      expect(await execute(client, '$AGENTISO_TOOLS/hello@1/say; touch $AGENTISO_TOOLS/hello@1/say 2>&1 | grep -o Read-only')).toBe(
+        'hello\nRead-only\n',
+      );
       expect(refused).toEqual(['denied.test']);
       await egress.closeAll();
       await driver.close();
@@ -172,6 +181,15 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
     TEST_MS,
   );
 });
+
+/** And the disk of it, which a driver makes while whoever wants it waits. */
+async function installTools(): Promise<void> {
+  const { tools = '', toolFolder = '' } = SPEC;
+  await mkdir(join(tools, toolFolder), { recursive: true });
+  await writeFile(join(tools, toolFolder, 'say'), '#!/bin/sh\necho hello\n', { mode: 0o755 });
+  const disks = new ToolDisks({ directory: join(stateDir, '.tools'), log: silentLogger });
+  await vi.waitFor(() => disks.find(tools, toolFolder), WAIT);
+}
 
 /** As a daemon would: `allowed.test` is a server of this test. */
 async function openEgress(target: number, refused: string[] = []): Promise<Egress> {

@@ -1,4 +1,9 @@
 /** A daemon whose agents are machines and sandboxes: tasks, messages and packets between both kinds, and a daemon that dies in between. */
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Agent } from '#api/types.ts';
 import { AgentsHome } from '../support/agents-home.ts';
@@ -9,11 +14,20 @@ const here = await machinesHere();
 const TEST_MS = 400_000;
 const WAIT = { timeout: 300_000, interval: 200 };
 const ENV = { AGENTISO_IMAGES: testImagesDirectory() };
+const KEY = 'invented-key-0123456789-of-a-model';
 const resources = { vcpus: 1, memoryMiB: 256, diskGiB: 1 };
 
 requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team of machines', () => {
   const home = new AgentsHome();
+  const model = createServer((request, response) =>
+    response.end(request.headers.authorization === `Bearer ${KEY}` ? 'with a key' : 'without'),
+  );
   beforeAll(async () => {
+    model.listen(0, '127.0.0.1');
+    await once(model, 'listening');
+    mkdirSync(home.home, { recursive: true });
+    const mine = { apiKey: KEY, baseUrl: `http://127.0.0.1:${(model.address() as AddressInfo).port}` };
+    writeFileSync(join(home.home, 'credentials.yaml'), JSON.stringify({ providers: { mine } }), { mode: 0o600 });
     await home.start([], ENV);
     const network = { allowInterAgent: true };
     await home.create('Team', 'mixed', { isolation: { driver: 'sandbox' }, network, roles: [{ name: 'box' }] });
@@ -22,12 +36,15 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
       isolation: { driver: 'vm' },
       budget: { maxAgents: 2 },
       network,
-      roles: [{ name: 'one', resources }],
+      roles: [{ name: 'one', provider: 'mine', resources }],
     });
     await home.create('Team', 'other', { isolation: { driver: 'sandbox' }, network, roles: [{ name: 'box' }] });
     await ready('mixed-box', 'cell-one', 'other-box');
   }, TEST_MS);
-  afterAll(() => home.close(expect.anything()), TEST_MS);
+  afterAll(async () => {
+    await home.close(expect.anything());
+    model.close();
+  }, TEST_MS);
 
   const ready = (...names: string[]): Promise<Agent[]> =>
     vi.waitFor(async () => {
@@ -72,6 +89,28 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
       expect(await reach('mixed-box', machine)).toBe('connected');
       expect(await reach('cell-one', other)).toMatch(/^E/);
       expect(await reach('other-box', machine)).toMatch(/^E/);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'reaches its provider by way of the daemon, which has the key, and no name that its team does not allow',
+    async () => {
+      const script = `const http = require('http');
+        const { port } = new URL(process.env.HTTP_PROXY);
+        const ask = (path, host) => new Promise((resolve, reject) => http.get({ host: '127.0.0.1', port, path, headers: { host } }, async (r) => {
+          let body = ''; for await (const piece of r) body += piece;
+          resolve(r.statusCode + ' ' + (r.headers['x-agentiso-reason'] ?? body));
+        }).on('error', reject));
+        (async () => {
+          console.log(await ask(new URL(process.env.AGENTISO_PROVIDERS_URL).pathname + '/mine/say', 'here'));
+          console.log(await ask('http://denied.test/', 'denied.test'));
+          require('net').connect(8080, '93.184.216.34').on('error', () => console.log(Object.values(process.env).includes(process.argv[1])));
+        })();`;
+      expect(await home.inside('cell-one', 'node', '-e', script, KEY)).toBe('200 with a key\n403 NameNotAllowed\nfalse\n');
+      expect((await home.events('EgressRefused')).map(({ involvedObject, message }) => [involvedObject.name, message])).toEqual([
+        ['cell-one', expect.stringContaining('denied.test')],
+      ]);
     },
     TEST_MS,
   );

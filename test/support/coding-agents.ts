@@ -40,7 +40,13 @@ export function roleOf(name: string, backend: BackendName): object {
 
 export class CodingAgents {
   readonly at = new AgentsHome();
+  readonly #env: NodeJS.ProcessEnv;
   #model: ScriptedModel | undefined;
+
+  /** `env`: what the daemon gets beside the tools. */
+  constructor(env: NodeJS.ProcessEnv = {}) {
+    this.#env = env;
+  }
 
   get model(): ScriptedModel {
     if (this.#model === undefined) throw new Error('no model runs');
@@ -56,16 +62,16 @@ export class CodingAgents {
   }
 
   startDaemon(args: readonly string[] = []): Promise<void> {
-    return this.at.start(args, { AGENTISO_TOOLS: tools });
+    return this.at.start(args, { AGENTISO_TOOLS: tools, ...this.#env });
   }
 
   /** Waits longer than others do: some agents take ten seconds to start. */
-  ended(name: string, phase = 'Succeeded'): Promise<Task> {
+  ended(name: string, phase = 'Succeeded', wait = TASK): Promise<Task> {
     return vi.waitFor(async () => {
       const task = await this.at.task(name);
       if (task.status?.phase !== phase) throw new Error(`${name}: ${JSON.stringify(task.status)}`);
       return task;
-    }, TASK);
+    }, wait);
   }
 
   async close(stderr: unknown = ''): Promise<void> {

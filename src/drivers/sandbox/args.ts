@@ -60,7 +60,8 @@ const GUEST_PACK = '/run/agent.pack';
 /** The guest agent looks beside itself. */
 const TEAM_COMMAND = '/run/bin/team';
 const PROMPT_RUNNER = '/run/prompt-runner.cjs';
-const TOOLS = '/opt/agentiso/tools';
+/** Where workspaces that see files of their own see the tool directory. */
+export const TOOLS = '/opt/agentiso/tools';
 const PROXY = 'http://127.0.0.1:3128';
 const SECCOMP_DESCRIPTOR = '3';
 /** What of the folder's etc/ is bound into /etc. */

@@ -13,6 +13,8 @@ export interface MachinePlan {
   readonly vcpus: number;
   readonly memoryMiB: number;
   readonly hasNetwork: boolean;
+  /** Of the disk with its tools. Absent: it has none. */
+  readonly toolsGiB?: number;
   /** Absent: ordinary memory. template: a file that keeps it. copy: of such a file, whose pages it shares until it writes to them. */
   readonly memory?: 'template' | 'copy';
 }
@@ -24,6 +26,7 @@ export const INSIDE = {
   initrd: '/machine/initrd',
   root: '/machine/root',
   disk: '/machine/disk',
+  tools: '/machine/tools',
   memory: '/machine/memory',
 } as const;
 
@@ -39,6 +42,8 @@ export const SOCKETS = {
 
 /** The serial number of the disk that holds the workspace. Not `workspace`: the guest agent mounts it, when it is told to, not the init. */
 export const DISK_SERIAL = 'agentiso-disk';
+/** Of the disk with its tools, which is found and mounted the same way. */
+export const TOOLS_SERIAL = 'agentiso-tools';
 export const TAP = 'tap0';
 
 /**
@@ -66,6 +71,12 @@ export function qemuArguments(plan: MachinePlan): string[] {
     ...['-device', `${device('virtio-blk')},drive=root,serial=root`],
     ...['-drive', `if=none,id=disk,file=${INSIDE.disk},format=raw,discard=unmap,detect-zeroes=unmap`],
     ...['-device', `${device('virtio-blk')},drive=disk,serial=${DISK_SERIAL}`],
+    ...(plan.toolsGiB === undefined
+      ? []
+      : [
+          ...['-drive', `if=none,id=tools,file=${INSIDE.tools},format=raw,readonly=on`],
+          ...['-device', `${device('virtio-blk')},drive=tools,serial=${TOOLS_SERIAL}`],
+        ]),
     ...(plan.hasNetwork
       ? ['-netdev', `tap,id=net,ifname=${TAP},script=no,downscript=no`, '-device', `${device('virtio-net')},netdev=net`]
       : []),

@@ -11,7 +11,7 @@ import type { VmSupport } from './support.ts';
 export interface BareMachine {
   /** Made for it; the caller's to remove. */
   readonly folder: string;
-  readonly image: Omit<MachineFiles, 'disk' | 'memory'>;
+  readonly image: Omit<MachineFiles, 'disk' | 'tools' | 'memory'>;
   readonly plan: MachinePlan;
   readonly diskGiB: number;
   readonly support: Pick<VmSupport, 'host' | 'qemu' | 'kvmGroup'>;
@@ -54,16 +54,17 @@ export async function withBareMachine(bare: BareMachine, use: (machine: Machine)
   }
 }
 
-async function makeFolder({ folder, plan, diskGiB }: BareMachine): Promise<Pick<MachineFiles, 'disk' | 'memory'>> {
+async function makeFolder({ folder, plan, diskGiB }: BareMachine): Promise<Pick<MachineFiles, 'disk' | 'tools' | 'memory'>> {
   for (const name of ['run', 'bound']) await mkdir(join(folder, name), { recursive: true, mode: 0o755 });
   for (const name of BOUND) await writeFile(join(folder, 'bound', name), '');
-  const [memory, disk] = [join(folder, 'memory'), join(folder, 'disk')];
+  const [memory, disk, tools] = [join(folder, 'memory'), join(folder, 'disk'), join(folder, 'tools')];
   await makeSparse(disk, diskGiB * GIB);
+  if (plan.toolsGiB !== undefined) await makeSparse(tools, plan.toolsGiB * GIB);
   if (plan.memory !== undefined) await makeSparse(memory, plan.memoryMiB * MIB);
   await chown(join(folder, 'run'), NOBODYS_UID, NOBODYS_UID);
   // Its parents are closed to everybody else.
   await chmod(folder, 0o711);
-  return { disk, ...(plan.memory !== undefined && { memory }) };
+  return { disk, ...(plan.toolsGiB !== undefined && { tools }), ...(plan.memory !== undefined && { memory }) };
 }
 
 async function makeSparse(path: string, bytes: number): Promise<void> {

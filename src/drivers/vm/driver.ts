@@ -19,8 +19,8 @@ import { readTree } from '../local/processes.ts';
 import type { WorkspaceRecord } from '../local/record.ts';
 import { uidOf } from '../local/team-uid.ts';
 import { sumUsage } from '../local/usage.ts';
-import { TOOL_PATH } from '../sandbox/args.ts';
-import { type Board, DISK_SERIAL, qemuArguments } from './args.ts';
+import { TOOL_PATH, TOOLS } from '../sandbox/args.ts';
+import { type Board, DISK_SERIAL, qemuArguments, TOOLS_SERIAL } from './args.ts';
 import { ensureDisk } from './disk.ts';
 import { explainMachineExit } from './exit.ts';
 import { BOUND, launchCommand } from './launch.ts';
@@ -29,6 +29,7 @@ import { type MachineFile, readMachineFile, writeMachineFile } from './machine-f
 import { restoreState } from './migration.ts';
 import type { VmSupport } from './support.ts';
 import { type TemplateFiles, type TemplateKind, Templates } from './templates.ts';
+import { type ToolDisk, ToolDisks } from './tool-disks.ts';
 
 /** What a machine is started with; src/images makes them. */
 export interface MachineImage {
@@ -101,6 +102,7 @@ class VmLauncher implements Launcher {
   readonly #starts = new Map<string, Start>();
   /** Absent where they cannot be: files of others cannot be bound without root. */
   readonly #templates: Templates | undefined;
+  readonly #toolDisks: ToolDisks;
   #board: Board;
 
   constructor(options: VmDriverOptions) {
@@ -109,6 +111,7 @@ class VmLauncher implements Launcher {
     this.#board = support.board;
     this.#home = hash(stateDir).slice(0, 8);
     const { log, hasTemplates = true } = options;
+    this.#toolDisks = new ToolDisks({ directory: join(stateDir, '.tools'), log });
     if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: join(stateDir, '.templates'), support, log });
     this.isolation = { driver: 'vm', accel: support.accel, network: support.network, limits: support.limits };
   }
@@ -127,14 +130,16 @@ class VmLauncher implements Launcher {
     const { directory } = this.pathsOf(workspace.id);
     const image = await this.#image(workspace.image ?? 'base');
     const { vcpus, memoryMiB, diskGiB } = workspace.resources;
+    const tools = await this.#tools(workspace);
     const kind: TemplateKind = {
       ...{ image, vcpus, memoryMiB, diskGiB, board: this.#board, accel: support.accel },
       hasNetwork: support.isRoot && workspace.network !== undefined,
+      ...(tools && { toolsGiB: tools.gib }),
       ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
     };
     const template = await this.#templates?.find(kind, uidOf(workspace.team));
     if (template === undefined) this.#takeSlot(directory);
-    this.#starts.set(directory, { kind, ...(template && { template }) });
+    this.#starts.set(directory, { kind, ...(template && { template }), ...(tools && { tools }) });
   }
 
   ensureGroups({ id, resources }: WorkspaceSpec): readonly string[] {
@@ -149,14 +154,14 @@ class VmLauncher implements Launcher {
     const start = this.#starts.get(directory);
     if (start === undefined) throw new AgentisoError('Internal', 'a machine was not admitted before its start');
     try {
-      const { kind, template } = start;
+      const { kind, template, tools } = start;
       const uid = support.isRoot ? uidOf(workspace.team) : undefined;
       const disk = await ensureFolder(workspace, directory, uid);
       await writeMachineFile(directory, toMachineFile(workspace, start));
       const { kernel, initrd, root } = kind.image;
       const argv = launchCommand({
         ...{ identity: workspace, mark: this.markOf(workspace.id), folder: directory, host: support.host, qemu: support.qemu },
-        files: { kernel, initrd, root, disk, ...(template && { memory: template.memory }) },
+        files: { kernel, initrd, root, disk, ...(tools && { tools: tools.path }), ...(template && { memory: template.memory }) },
         groups: groups.map((group) => join(group, 'cgroup.procs')),
         network: kind.hasNetwork ? { namespace: workspace.network ?? '' } : 'none',
         hasKvm: support.accel === 'kvm',
@@ -255,6 +260,10 @@ class VmLauncher implements Launcher {
     throw imageNotFound(name);
   }
 
+  async #tools({ tools, toolFolder }: WorkspaceSpec): Promise<ToolDisk | undefined> {
+    return tools === undefined || toolFolder === undefined ? undefined : this.#toolDisks.find(tools, toolFolder);
+  }
+
   #takeSlot(directory: string): void {
     if (this.#booting.size >= BOOTS_AT_ONCE && !this.#booting.has(directory))
       throw new WaitingError('BootsUnderWay', `${BOOTS_AT_ONCE} machines are booting; this one is next`, 250);
@@ -312,12 +321,14 @@ class VmLauncher implements Launcher {
 interface Start {
   readonly kind: TemplateKind;
   readonly template?: TemplateFiles;
+  readonly tools?: ToolDisk;
 }
 
-function toMachineFile({ id, incarnation, hostname, link, egress }: WorkspaceSpec, { kind, template }: Start): MachineFile {
+function toMachineFile({ id, incarnation, hostname, link, egress }: WorkspaceSpec, { kind, template, tools }: Start): MachineFile {
   return {
     ...{ id, incarnation, hostname, egress, board: kind.board, accel: kind.accel },
     ...(kind.hasNetwork && link && { link }),
+    ...(tools && { hasTools: true }),
     ...(template && { state: template.state }),
   };
 }
@@ -339,10 +350,11 @@ async function ensureFolder({ base, resources }: WorkspaceSpec, directory: strin
 
 /** A guest that is bound already has been so by this daemon or the one before. */
 async function bindMachine(stream: Duplex, known: MachineFile, signal: AbortSignal): Promise<void> {
-  const { id, incarnation, hostname, link, egress = false } = known;
+  const { id, incarnation, hostname, link, egress = false, hasTools } = known;
   const machine = {
     ...{ seed: randomBytes(64).toString('hex'), timeMs: Date.now(), disk: DISK_SERIAL, egress },
     ...(link && { link }),
+    ...(hasTools && { tools: { disk: TOOLS_SERIAL, place: TOOLS } }),
   };
   try {
     await bindGuest(stream, { id, incarnation, hostname, machine }, signal);

@@ -12,6 +12,8 @@ export interface MachineFiles {
   readonly root: string;
   /** Written to. */
   readonly disk: string;
+  /** Disk of the tools. */
+  readonly tools?: string;
   /** Of a template or of a copy of one; written to. */
   readonly memory?: string;
 }
@@ -89,7 +91,7 @@ exit $code
 `;
 
 /** What is bound into the folder by root, because QEMU's uid cannot come to where these are. */
-export const BOUND = ['kernel', 'initrd', 'root', 'memory'] as const;
+export const BOUND = ['kernel', 'initrd', 'root', 'tools', 'memory'] as const;
 
 export function launchCommand(plan: LaunchPlan): [string, ...string[]] {
   const { uid, network, groups, folder, mark } = plan;
@@ -128,6 +130,7 @@ function confinedCommand(plan: LaunchPlan): string[] {
     ...(network === 'none' ? [] : ['--dev-bind', '/mnt/devices/tun', '/dev/net/tun']),
     ...['--bind', `${folder}/run`, INSIDE.run, '--bind', disk, INSIDE.disk],
     ...['--ro-bind', from('kernel'), INSIDE.kernel, '--ro-bind', from('initrd'), INSIDE.initrd, '--ro-bind', from('root'), INSIDE.root],
+    ...(files.tools === undefined ? [] : ['--ro-bind', from('tools'), INSIDE.tools]),
     ...(files.memory === undefined ? [] : ['--bind', from('memory'), INSIDE.memory]),
     ...['--remount-ro', '/', '--chdir', INSIDE.run, '--', plan.qemu, ...plan.arguments],
   ];

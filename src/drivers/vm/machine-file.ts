@@ -11,6 +11,8 @@ export interface MachineFile {
   readonly link?: MachineLink;
   /** Whether its programs reach the egress proxy. */
   readonly egress?: boolean;
+  /** Whether it has a disk with tools. */
+  readonly hasTools?: boolean;
   readonly board: Board;
   readonly accel: Acceleration;
   /** Where the state of the template is whose copy it begins as. Absent: it boots. */

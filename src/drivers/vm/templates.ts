@@ -122,7 +122,8 @@ export class Templates {
       await rm(unfinished, { recursive: true, force: true });
       throw error;
     }
-    for (const name of ['run', 'bound', 'disk', 'console.pipe']) await rm(join(unfinished, name), { recursive: true, force: true });
+    for (const name of ['run', 'bound', 'disk', 'tools', 'console.pipe'])
+      await rm(join(unfinished, name), { recursive: true, force: true });
     await chmod(unfinished, 0o700);
     await chown(join(unfinished, 'memory'), 0, 0);
     await writeFile(join(unfinished, 'image'), kind.image.root);
