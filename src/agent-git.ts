@@ -46,7 +46,7 @@ export interface AgentGit {
   prepare(agent: Agent, session: Session): Promise<void>;
   /** Everything that would go with the workspace and is nowhere else. Rejects when it cannot be kept now. */
   rescue(agent: Agent, driver: Driver, signal: AbortSignal): Promise<Rescue>;
-  /** Brings it to safety now, as far as that can be done, and gives the last commit that is. */
+  /** Brings its commits to safety now, as far as that can be done, and gives the last one that is. */
   settle(uid: string): Promise<string | undefined>;
   /** What one's files are a layer over becomes another's. */
   copyBase(fromUid: string, toUid: string): Promise<void>;
@@ -62,6 +62,7 @@ export interface AgentGit {
 
 export const DISCARD_ANNOTATION = 'agentiso.dev/discard-work';
 const PREPARE_MS = 30_000;
+const SETTLE_MS = 20_000;
 
 export function createAgentGit(deps: AgentGitDeps): AgentGit {
   const saved = new Map<string, SavedWork>();
@@ -84,6 +85,22 @@ export function createAgentGit(deps: AgentGitDeps): AgentGit {
     } catch (error) {
       deps.log.debug({ err: error, agent: agent.metadata.name }, 'work was not saved; it is tried again');
       return false;
+    }
+  }
+
+  /** Only these, which are few: nobody waits long for them. Undefined: they cannot be had now, or are refused. */
+  async function saveCommits(uid: string): Promise<string | undefined> {
+    const agent = deps.agentByUid(uid);
+    const team = agent && (await teamOf(agent, deps.client));
+    const session = deps.sessions.get(uid);
+    if (!agent || !team || !hasRepository(team) || !session?.state.isControlOpen) return undefined;
+    try {
+      const options = { withUncommitted: false, signal: AbortSignal.timeout(SETTLE_MS) };
+      const { state, head } = await saveWork(agent, session, await repositoryOf(team, deps.repositories), options);
+      return state === 'saved' ? head : undefined;
+    } catch (error) {
+      deps.log.debug({ err: error, agent: agent.metadata.name }, 'the last commits were not saved before a snapshot');
+      return undefined;
     }
   }
 
@@ -126,10 +143,7 @@ export function createAgentGit(deps: AgentGitDeps): AgentGit {
   });
 
   return {
-    async settle(uid) {
-      await save(uid);
-      return lastCommit(uid);
-    },
+    settle: async (uid) => (await saveCommits(uid)) ?? lastCommit(uid),
     copyBase: (fromUid, toUid) => deps.bases.copyNote(fromUid, toUid),
     forgetBase: (uid) => deps.bases.forget(uid),
     baseOf: (agent, owner) => baseOf(agent, owner, deps),

@@ -1,16 +1,21 @@
 /** Snapshots, restores, forks and rest of agents in real sandboxes, through the front doors that people use. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Agent, Snapshot } from '#api/types.ts';
 import { AgentsHome, conditionOf, WAIT, withSandboxes } from '../support/agents-home.ts';
+import { answerOf, mcpClient, socketTransport } from '../support/mcp-client.ts';
 import { gitIn, makeSource } from '../support/work.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every tool, looked at by assertions
+type Any = any;
 
 withSandboxes('snapshots of an agent', () => {
   const home = new AgentsHome();
   let source: string;
   beforeAll(async () => {
     source = join(home.folder, 'shop');
-    makeSource(source, { 'a.txt': 'one\n', 'gone.txt': 'to be removed\n' });
+    makeSource(source, { 'a.txt': 'one\n', 'gone.txt': 'to be removed\n', '.gitignore': 'big/\nsums\n' });
     await home.start();
     await home.create('Team', 'lab', {
       isolation: { driver: 'sandbox' },
@@ -122,7 +127,79 @@ withSandboxes('snapshots of an agent', () => {
     await vi.waitFor(async () => expect(await home.inside('lab-ann', 'team', 'inbox')).toContain('wait for me'), WAIT);
   });
 
+  it('is whole after a daemon was killed in the middle, whichever way it went', async () => {
+    const state = join(home.home, 'state', 'workspaces', 'sandbox');
+    const folder = join(state, (await home.agent('lab-ann')).metadata.uid);
+    // Large enough to be caught at; the sums tell whether all of it is there.
+    await sh(
+      'lab-ann',
+      'mkdir -p big; for n in $(seq 16); do head -c 1000000 /dev/urandom > big/$n; done; sha256sum big/* > sums; echo before > f',
+    );
+    const taking = await home.create('Snapshot', 'lab-ann-cut', { team: 'lab', agent: 'lab-ann' });
+    const unfinished = join(state, '.snapshots', `${taking.metadata.uid}.new`);
+    await vi.waitFor(() => expect([existsSync(unfinished), existsSync(unfinished.slice(0, -4))]).toContain(true), { ...WAIT, interval: 2 });
+    await home.kill();
+    await home.start();
+    await vi.waitFor(
+      async () => expect((await snapshots()).find(({ metadata }) => metadata.name === 'lab-ann-cut')?.status?.phase).toBe('Ready'),
+      WAIT,
+    );
+    await home.ready(['lab-ann']);
+    expect(existsSync(unfinished)).toBe(false);
+
+    await sh('lab-ann', 'rm -r big; echo after > f');
+    const at = new Date().toISOString();
+    await home.change('agents', 'lab-ann', { restore: { snapshot: 'lab-ann-cut', at } });
+    await vi.waitFor(() => expect(['restoring', 'restored', 'replaced'].some((name) => existsSync(join(folder, name)))).toBe(true), {
+      ...WAIT,
+      interval: 2,
+    });
+    await home.kill();
+    await home.start();
+    await home.ready(['lab-ann'], ({ status }) => status?.restored?.at === at);
+    expect(await sh('lab-ann', 'sha256sum --quiet -c sums && cat f')).toBe('before\n');
+    expect(['restoring', 'restored', 'replaced'].filter((name) => existsSync(join(folder, name)))).toEqual([]);
+  });
+
+  it('is there for clients of MCP too', async () => {
+    const client = await mcpClient(socketTransport(home.home));
+    const call = async (name: string, args: object): Promise<{ isError: boolean; answer: Any }> => {
+      const answer = await client.callTool({ name, arguments: { team: 'lab', agent: 'ann', ...args } });
+      return { isError: answer.isError === true, answer: answerOf(answer) };
+    };
+    try {
+      expect(await call('workspace_snapshot_create', { name: 'tool' })).toMatchObject({
+        isError: false,
+        answer: { snapshot: 'lab-ann-tool', agent: 'lab-ann', phase: 'Ready', bytes: expect.any(Number) },
+      });
+      await sh('lab-ann', 'echo changed > f');
+      const { answer: restored } = await call('workspace_snapshot_restore', { snapshot: 'tool' });
+      expect(restored).toMatchObject({ agent: 'lab-ann', snapshot: 'lab-ann-tool', incarnation: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+      expect(await sh('lab-ann', 'cat f')).toBe('before\n');
+      await home.create('Agent', 'lab-mcp-2', { team: 'lab', desiredState: 'Stopped' });
+      const { answer: forked } = await call('workspace_fork', { count: 2, prefix: 'mcp' });
+      expect(forked.forks.map(({ agent, success, code }: Any) => [agent, success, code])).toEqual([
+        ['lab-mcp-1', true, undefined],
+        ['lab-mcp-2', false, 'AlreadyExists'],
+      ]);
+      await home.ready(['lab-mcp-1']);
+      expect(await sh('lab-mcp-1', 'sha256sum --quiet -c sums && cat f')).toBe('before\n');
+      // What was taken for the forks alone has gone with the last of them that began.
+      await vi.waitFor(async () => expect(await names()).not.toContain(forked.snapshot), WAIT);
+      expect((await call('workspace_snapshot_delete', { snapshot: 'tool' })).answer).toEqual({ snapshot: 'lab-ann-tool' });
+      const { answer: listed } = await call('workspace_snapshot_list', {});
+      expect(listed.snapshots.map(({ snapshot }: Any) => snapshot)).toContain('lab-ann-cut');
+      expect(await call('workspace_snapshot_restore', { snapshot: 'none' })).toMatchObject({
+        isError: true,
+        answer: { error: { code: 'NotFound' } },
+      });
+    } finally {
+      await client.close();
+    }
+  });
+
   it('has at most twenty', async () => {
+    await sh('lab-ann', 'rm -r big');
     const wanted = 20 - (await names()).length;
     for (let n = 1; n <= wanted; n++) await home.create('Snapshot', `lab-ann-n${n}`, { team: 'lab', agent: 'lab-ann' });
     const { code, stderr } = await run('snapshot', 'create', 'ann', 'too-many');
