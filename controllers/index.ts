@@ -10,10 +10,20 @@ import { type NetworkDeps, networkController } from './network/controller.ts';
 import { networkSweep } from './network/sweep.ts';
 import { radarController } from './radar/controller.ts';
 import type { RadarDeps } from './radar/deps.ts';
+import { snapshotController } from './snapshot/controller.ts';
+import type { SnapshotDeps } from './snapshot/deps.ts';
 import { type TaskDeps, taskController } from './task/controller.ts';
 import { type TeamDeps, teamController } from './team/controller.ts';
 
-export type ControllerDeps = TeamDeps & AgentDeps & TaskDeps & NamespaceDeps & NetworkDeps & BoardDeps & MergeDeps & RadarDeps;
+export type ControllerDeps = TeamDeps &
+  AgentDeps &
+  TaskDeps &
+  NamespaceDeps &
+  NetworkDeps &
+  BoardDeps &
+  MergeDeps &
+  RadarDeps &
+  SnapshotDeps;
 
 export function allControllers(deps: ControllerDeps): Controller[] {
   return [
@@ -24,6 +34,7 @@ export function allControllers(deps: ControllerDeps): Controller[] {
     boardController(deps) as Controller,
     mergeController(deps) as Controller,
     radarController(deps) as Controller,
+    snapshotController(deps) as Controller,
     namespaceController(deps) as Controller,
   ];
 }

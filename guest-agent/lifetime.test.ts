@@ -44,6 +44,15 @@ describe('watchLifetime', () => {
     expect(reasons).toEqual([]);
   });
 
+  it('does not count the time for which it was held still', () => {
+    const reasons = watch({ isReachable: true, isNeeded: false });
+    vi.advanceTimersByTime(5_000);
+    const clock = vi.spyOn(process.hrtime, 'bigint').mockReturnValue(process.hrtime.bigint() + 3_600_000_000_000n);
+    vi.advanceTimersByTime(5_000);
+    clock.mockRestore();
+    expect(reasons).toEqual([]);
+  });
+
   it('stops within five seconds when nobody can come any more', () => {
     const state = { isReachable: true, isNeeded: true };
     const reasons = watch(state);

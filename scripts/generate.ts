@@ -11,7 +11,7 @@ const target = join(root, 'src/api/generated');
 const banner = '// Generated from crds/ by `npm run generate`. Do not edit.\n';
 
 const files = readdirSync(join(root, 'crds')).filter((name) => name.endsWith('.yaml'));
-const order = ['Team', 'Agent', 'Task', 'Merge'];
+const order = ['Team', 'Agent', 'Task', 'Merge', 'Snapshot'];
 const crds = files
   .map((name) => parse(readFileSync(join(root, 'crds', name), 'utf8')) as CustomResourceDefinition)
   .sort((a, b) => order.indexOf(a.spec.names.kind) - order.indexOf(b.spec.names.kind));

@@ -46,6 +46,11 @@ export interface AgentGit {
   prepare(agent: Agent, session: Session): Promise<void>;
   /** Everything that would go with the workspace and is nowhere else. Rejects when it cannot be kept now. */
   rescue(agent: Agent, driver: Driver, signal: AbortSignal): Promise<Rescue>;
+  /** Brings its commits to safety now, as far as that can be done, and gives the last one that is. */
+  settle(uid: string): Promise<string | undefined>;
+  /** What one's files are a layer over becomes another's. */
+  copyBase(fromUid: string, toUid: string): Promise<void>;
+  forgetBase(uid: string): Promise<void>;
   /** What was last brought to safety. */
   workOf(agent: Agent): SavedWork | undefined;
   readonly wake: Wake;
@@ -57,6 +62,7 @@ export interface AgentGit {
 
 export const DISCARD_ANNOTATION = 'agentiso.dev/discard-work';
 const PREPARE_MS = 30_000;
+const SETTLE_MS = 20_000;
 
 export function createAgentGit(deps: AgentGitDeps): AgentGit {
   const saved = new Map<string, SavedWork>();
@@ -79,6 +85,22 @@ export function createAgentGit(deps: AgentGitDeps): AgentGit {
     } catch (error) {
       deps.log.debug({ err: error, agent: agent.metadata.name }, 'work was not saved; it is tried again');
       return false;
+    }
+  }
+
+  /** Only these, which are few: nobody waits long for them. Undefined: they cannot be had now, or are refused. */
+  async function saveCommits(uid: string): Promise<string | undefined> {
+    const agent = deps.agentByUid(uid);
+    const team = agent && (await teamOf(agent, deps.client));
+    const session = deps.sessions.get(uid);
+    if (!agent || !team || !hasRepository(team) || !session?.state.isControlOpen) return undefined;
+    try {
+      const options = { withUncommitted: false, signal: AbortSignal.timeout(SETTLE_MS) };
+      const { state, head } = await saveWork(agent, session, await repositoryOf(team, deps.repositories), options);
+      return state === 'saved' ? head : undefined;
+    } catch (error) {
+      deps.log.debug({ err: error, agent: agent.metadata.name }, 'the last commits were not saved before a snapshot');
+      return undefined;
     }
   }
 
@@ -107,22 +129,33 @@ export function createAgentGit(deps: AgentGitDeps): AgentGit {
     for (const listener of listeners) listener(keyOf(agent));
   }
 
+  const lastCommit = (uid: string) => {
+    const work = deps.agentByUid(uid)?.status?.git;
+    return saved.get(uid)?.head ?? work?.head ?? work?.forkBase;
+  };
+
   const saves = scheduleSaves({
     sessions: deps.sessions,
     save,
-    savedHead: (uid) => {
-      const work = deps.agentByUid(uid)?.status?.git;
-      return saved.get(uid)?.head ?? work?.head ?? work?.forkBase;
-    },
+    savedHead: lastCommit,
     ...(deps.pulling && { working: deps.pulling }),
     ...(deps.saveEveryMs !== undefined && { everyMs: deps.saveEveryMs }),
   });
 
   return {
+    settle: async (uid) => (await saveCommits(uid)) ?? lastCommit(uid),
+    copyBase: (fromUid, toUid) => deps.bases.copyNote(fromUid, toUid),
+    forgetBase: (uid) => deps.bases.forget(uid),
     baseOf: (agent, owner) => baseOf(agent, owner, deps),
     async prepare(agent, session) {
       if (prepared.has(session) || agent.status?.git?.forkBase === undefined) return;
-      const env = { BRANCH: branchOf(agent), WHO: shortName(agent.spec.team, agent.metadata.name), TEAM: agent.spec.team };
+      const { team, source } = agent.spec;
+      const env = {
+        BRANCH: branchOf(agent),
+        WHO: shortName(team, agent.metadata.name),
+        TEAM: team,
+        ...(source && sourceOf(team, source.agent)),
+      };
       const { exitCode, stderr } = await session.call('exec', { command: PREPARE, env, timeoutMs: PREPARE_MS });
       if (exitCode !== 0)
         throw new AgentisoError('Unavailable', `the repository could not be prepared: ${stderr.trim()}`, { reason: 'RepositoryNotReady' });
@@ -150,8 +183,18 @@ export function createAgentGit(deps: AgentGitDeps): AgentGit {
   };
 }
 
+/** A fork has the repository of another agent, on its branch and with its name. */
+function sourceOf(team: string, agent: string): { readonly FROM: string; readonly FROM_WHO: string } {
+  const who = shortName(team, agent);
+  return { FROM: agentBranch(team, who), FROM_WHO: who };
+}
+
 /** Once: a repository that has the branch, is on another one or is damaged, is in the agent's hands. Names of agents and teams are plain words. */
 const PREPARE = `[ -e .git ] || exit 0
+if [ -n "\${FROM:-}" ] && [ "$(git symbolic-ref -q HEAD)" = "refs/heads/$FROM" ] && ! git rev-parse -q --verify "refs/heads/$BRANCH" >/dev/null; then
+  git branch -q -m "$FROM" "$BRANCH" || exit 1
+  [ "$(git config --local user.name)" != "$FROM_WHO" ] || { git config user.name "$WHO" && git config user.email "$WHO@$TEAM.agentiso"; } || exit 1
+fi
 git symbolic-ref -q HEAD >/dev/null && exit 0
 git rev-parse -q --verify "refs/heads/$BRANCH" >/dev/null && exit 0
 git rev-parse -q --verify HEAD >/dev/null 2>&1 || exit 0

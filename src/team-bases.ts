@@ -33,6 +33,8 @@ export interface TeamBases {
    * inside; absent: who we are.
    */
   ensure(agentUid: string, repository: TeamRepository, owner?: number): Promise<Base | undefined>;
+  /** Another one has the same: a snapshot of the agent's files, or an agent that begins with them. Nothing where there is none. */
+  copyNote(fromUid: string, toUid: string): Promise<void>;
   /** The agent's workspace is gone for good. Of check-outs that no agent has any more the newest is kept for the next agent. */
   forget(agentUid: string): Promise<void>;
   /** The team is gone. */
@@ -75,6 +77,10 @@ export function createTeamBases(home: string): TeamBases {
         if (!note) await writeNote(join(notes, agentUid), { team: repository.teamUid, commit });
         return { directory, commit };
       }),
+    async copyNote(fromUid, toUid) {
+      const note = await readNote(join(notes, fromUid));
+      if (note) await queue.run(note.team, () => writeNote(join(notes, toUid), note));
+    },
     async forget(agentUid) {
       const note = await readNote(join(notes, agentUid));
       if (!note) return;

@@ -31,6 +31,7 @@ import type { Store } from '#store/store.ts';
 import { openVault } from '#vault/open-vault.ts';
 import { createAgentIo } from './agent-io.ts';
 import { createAgentMode } from './agent-mode.ts';
+import { snapshotDeps, snapshotSweep } from './agent-snapshots.ts';
 import { agentWakes, agentWatches } from './agent-wakes.ts';
 import { agentWork } from './agent-work.ts';
 import { agentDeps, type Machine, openAgents } from './agents.ts';
@@ -139,6 +140,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
   const mergeVerifier = createCommitVerifier({ home, client, log, here: agents.here, teamNumber });
   const deps: ControllerDeps = {
     ...ofAgents,
+    ...snapshotDeps(agents, store),
     client,
     contentKinds: kinds.filter(({ kind, isNamespaced }) => isNamespaced && kind !== 'Lease').map(({ kind }) => kind),
     newIncarnation: newUid,
@@ -182,7 +184,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
   };
   return {
     deps,
-    sweeps: [agents.relay.sweep, repositorySweep(agents.repositories)],
+    sweeps: [agents.relay.sweep, repositorySweep(agents.repositories), snapshotSweep(agents, store)],
     desks: {
       messages: createMessageDesk({ post: agents.relay.post, taskBook: book }),
       vault: createVaultDesk(vault),

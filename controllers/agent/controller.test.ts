@@ -431,15 +431,6 @@ describe('the network', () => {
   });
 });
 
-describe('a person who asks for what this version cannot do', () => {
-  it('is told so, and nothing starts', async () => {
-    const { agent, driver, ctx } = await running({}, { desiredState: 'Suspended' });
-    const message = 'this version does not act on spec.desiredState Suspended; remove it to start the agent';
-    expect(conditionOf(agent(), 'Ready')).toBe(`False NotSupportedYet: ${message}`);
-    expect([driver.calls, ctx.recorded.length]).toEqual([[], 1]);
-  });
-});
-
 describe('pure decisions', () => {
   it.each<[policy: 'Always' | 'OnFailure' | 'Never', failure: string | undefined, want: boolean]>([
     ['Always', undefined, true],

@@ -10,7 +10,7 @@ import { getCondition, isTrue, setCondition } from '#runtime/conditions.ts';
 import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import { showBudget } from './budget.ts';
 import { refused, relayCondition, summarise, unreachable, workspaceCondition } from './conditions.ts';
-import { unmetDemand } from './demands.ts';
+import { ensureForked, ensureRestored, RESTORE_PENDING } from './copies.ts';
 import type { AgentDeps } from './deps.ts';
 import { showInbox } from './inbox.ts';
 import { isReplaceDue, REPLACE_PENDING } from './replace.ts';
@@ -25,8 +25,10 @@ import {
   isConnecting,
   sessionAgeMs,
 } from './session.ts';
+import { forgetCondition } from './settled.ts';
 import { endStop, ensureStopped } from './stop.ts';
-import { ensureWorkspace, isGone } from './workspace.ts';
+import { ensureSuspended, SUSPEND_PENDING } from './suspend.ts';
+import { ensureWorkspace, isGone, type Keeping } from './workspace.ts';
 
 export const AGENT_FINALIZER = 'agentiso.dev/workspace';
 const STARTING_POLL_MS = 1_000;
@@ -35,6 +37,9 @@ const DELETE_POLL_MS = 100;
 const REPLACE_POLL_MS = 500;
 /** A lost heartbeat is noticed this long after it counts as lost, at most. */
 const HEARTBEAT_MARGIN_MS = 500;
+
+/** What this pass has done is written down before the next step. */
+const ON_DISK_FIRST: Result = { requeueAfterMs: 1 };
 
 export function agentController(deps: AgentDeps): Controller<Agent> {
   const restarts = new Restarts();
@@ -47,27 +52,22 @@ export function agentController(deps: AgentDeps): Controller<Agent> {
     async reconcile(agent, ctx) {
       await showInbox(agent, deps, ctx.now());
       showBudget(agent, ctx);
-      const unmet = unmetDemand(agent);
-      if (unmet !== undefined) throw refused(agent, unmet, ctx.now());
       agent.status.observedGeneration = agent.metadata.generation;
       if (agent.spec.desiredState === 'Stopped') return ensureStopped(driverInUse(deps, agent), agent, { deps, ctx, restarts });
       await endStop(agent, deps, ctx);
-      const chosen = chosenDriver(deps, agent, ctx.now());
+      if (agent.spec.desiredState === 'Running') forgetCondition(agent, SUSPEND_PENDING);
+      else if (await ensureSuspended(driverInUse(deps, agent), agent, { deps, ctx })) return {};
       const keeping = { deps, ctx, restarts, previous: driverInUse(deps, agent) };
-      const isReplaced = await isReplaceDue(chosen, agent, keeping);
-      const isPending = !isReplaced && getCondition(agent, REPLACE_PENDING) !== undefined;
-      // Until it may be replaced, it stays where it is.
-      const driver = isPending ? (keeping.previous ?? chosen) : chosen;
-      const workspace = await ensureWorkspace(driver, agent, { ...keeping, isReplaced });
-      const result = await attend(agent, driver, workspace, { deps, ctx });
-      return isPending ? { requeueAfterMs: Math.min(REPLACE_POLL_MS, result.requeueAfterMs ?? REPLACE_POLL_MS) } : result;
+      const chosen = chosenDriver(deps, agent, ctx.now());
+      const isCopied = (await ensureForked(chosen, agent, keeping)) || (await ensureRestored(keeping.previous, agent, keeping));
+      return isCopied ? ON_DISK_FIRST : keepRunning(agent, chosen, keeping);
     },
     async finalize(agent, ctx) {
       const { uid } = agent.metadata;
       agent.status.phase = 'Stopping';
       const rescued = await ensureRescued(agent, driverInUse(deps, agent), { deps, ctx });
       // On disk before anything goes: whoever comes after a crash finds an empty workspace and must know why.
-      if (rescued === 'now') return { requeueAfterMs: 1 };
+      if (rescued === 'now') return ON_DISK_FIRST;
       deps.sessions.close(uid, 'the agent is being deleted');
       if (!(await isGone(driverInUse(deps, agent), agent, ctx.signal))) return { requeueAfterMs: DELETE_POLL_MS };
       restarts.forget(uid);
@@ -76,6 +76,20 @@ export function agentController(deps: AgentDeps): Controller<Agent> {
       return 'done';
     },
   };
+}
+
+/** What announces an end of the run, and is looked at again soon. */
+const PENDING = [REPLACE_PENDING, RESTORE_PENDING, SUSPEND_PENDING];
+
+async function keepRunning(agent: WithStatus<Agent>, chosen: Driver, keeping: Keeping): Promise<Result> {
+  const isReplaced = await isReplaceDue(chosen, agent, keeping);
+  // Until it may be replaced, it stays where it is.
+  const isMoveOff = !isReplaced && getCondition(agent, REPLACE_PENDING) !== undefined;
+  const driver = isMoveOff ? (keeping.previous ?? chosen) : chosen;
+  const workspace = await ensureWorkspace(driver, agent, { ...keeping, isReplaced });
+  const result = await attend(agent, driver, workspace, keeping);
+  const isPending = PENDING.some((type) => getCondition(agent, type) !== undefined);
+  return isPending ? { requeueAfterMs: Math.min(REPLACE_POLL_MS, result.requeueAfterMs ?? REPLACE_POLL_MS) } : result;
 }
 
 interface Attending {

@@ -1,6 +1,6 @@
 /** What the agent controller needs from the rest of the daemon. */
 import type { StartHold } from '#api/fleet.ts';
-import type { Agent } from '#api/types.ts';
+import type { Agent, Snapshot } from '#api/types.ts';
 import type { Driver, MachineLink } from '#drivers/driver.ts';
 import type { Session, Sessions } from '#guest/sessions.ts';
 import type { MailboxState } from '#mail/mail.ts';
@@ -65,6 +65,10 @@ export interface AgentDeps {
   readonly rescue?: (agent: Agent, driver: Driver, signal: AbortSignal) => Promise<Rescue>;
   /** What of its work was last brought to safety. */
   readonly workOf?: (agent: Agent) => SavedWork | undefined;
+  /** By its name; undefined when there is none. */
+  readonly snapshotOf?: (namespace: string, name: string) => Promise<Snapshot | undefined>;
+  /** What the files of a snapshot are a layer over becomes the base of an agent that begins with them. */
+  readonly takeBase?: (snapshotUid: string, agentUid: string) => Promise<void>;
   readonly writeCard: (agent: Agent, card: Card) => Promise<void>;
   /** How long a stop may take, by the agent's team. */
   readonly graceMsOf: (agent: Agent) => Promise<number>;

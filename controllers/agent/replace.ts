@@ -8,10 +8,9 @@ import { getCondition, setCondition } from '#runtime/conditions.ts';
 import type { ReconcileContext, WithStatus } from '#runtime/controller.ts';
 import { isBusy } from './busy.ts';
 import type { AgentDeps } from './deps.ts';
+import { forgetCondition, isSettled } from './settled.ts';
 
 export const REPLACE_PENDING = 'ReplacePending';
-/** A Task that was being handed out when the mark was written shows by then. */
-const SETTLE_MS = 500;
 
 interface Replacing {
   readonly deps: AgentDeps;
@@ -51,17 +50,14 @@ export async function isReplaceDue(driver: Driver, agent: WithStatus<Agent>, { d
   const now = ctx.now();
   const what = `the spec asks for ${differing.join(', ')}`;
   const mark = getCondition(agent, REPLACE_PENDING);
-  const isSettled = mark?.status === 'True' && now.getTime() - Date.parse(mark.lastTransitionTime) >= SETTLE_MS;
+  const isSettledNow = isSettled(agent, REPLACE_PENDING, now);
   const isHeld = isBusy(agent, deps);
   const message = isHeld ? `${what}; another run begins when it holds no Task` : `${what}; another run begins`;
   if (mark === undefined) ctx.events.normal(agent, REPLACE_PENDING, message);
   setCondition(agent, { type: REPLACE_PENDING, status: 'True', reason: isHeld ? 'TaskRunning' : 'Replacing', message }, now);
-  return isSettled && !isHeld;
+  return isSettledNow && !isHeld;
 }
 
 export function forgetReplace(agent: WithStatus<Agent>): void {
-  const { conditions } = agent.status;
-  if (conditions?.some(({ type }) => type === REPLACE_PENDING)) {
-    agent.status.conditions = conditions.filter(({ type }) => type !== REPLACE_PENDING);
-  }
+  forgetCondition(agent, REPLACE_PENDING);
 }

@@ -31,7 +31,9 @@ export async function ensureWorkspace(driver: Driver, agent: WithStatus<Agent>, 
   if (previous !== undefined && previous.name !== driver.name)
     await ensureEnded(previous, id, `it moves to the ${driver.name} driver`, ctx);
   if (keeping.isReplaced) await replace(driver, agent, keeping);
-  const existing = await endIfSilent(driver, agent, await driver.get(id, ctx.signal), keeping);
+  const found = await driver.get(id, ctx.signal);
+  if (found?.isSuspended) await resume(driver, agent, ctx);
+  const existing = await endIfSilent(driver, agent, found, keeping);
   if (existing && existing.phase !== 'exited') return existing;
   if (existing && !wasEnded(agent, existing, restarts)) {
     const exited = explained(existing, restarts);
@@ -51,7 +53,13 @@ async function startWorkspace(driver: Driver, agent: WithStatus<Agent>, keeping:
   waitForNetwork(driver, agent);
   const incarnation = deps.newIncarnation();
   const { git, backend, ...place } = await findPlace(agent, driver, keeping);
-  agent.status = { ...agent.status, ...(git && { git: { ...agent.status.git, ...git } }), ...(backend !== undefined && { backend }) };
+  // The work of a fork begins where it was forked, which may be later than what its files are a layer over.
+  const forkedAt = git && agent.status.source?.commit !== undefined && { forkBase: agent.status.source.commit };
+  agent.status = {
+    ...agent.status,
+    ...(git && { git: { ...agent.status.git, ...git, ...forkedAt } }),
+    ...(backend !== undefined && { backend }),
+  };
   restarts.started(id, incarnation);
   deps.sessions.close(id, 'another incarnation begins');
   agent.status.startedAt = ctx.now().toISOString();
@@ -59,6 +67,12 @@ async function startWorkspace(driver: Driver, agent: WithStatus<Agent>, keeping:
   agent.status.startedWith = { image, ...resources };
   forgetReplace(agent);
   return driver.create({ id, hostname: hostnameOf(agent), incarnation, resources, ...place }, ctx.signal);
+}
+
+/** The same run goes on where it was. */
+async function resume(driver: Driver, agent: Agent, ctx: ReconcileContext): Promise<void> {
+  await driver.suspension?.resume(agent.metadata.uid, ctx.signal);
+  ctx.events.normal(agent, 'Resumed', 'it goes on where it was');
 }
 
 /** Ended by us, so that it counts for nothing. */
@@ -104,7 +118,7 @@ async function ensureEnded(driver: Driver, id: string, why: string, ctx: Reconci
 /** By a person's wish, or with the daemon that had started it: then nobody has seen it exit. */
 function wasEnded(agent: Agent, { id, incarnation }: WorkspaceState, restarts: Restarts): boolean {
   const reason = getCondition(agent, 'WorkspaceReady')?.reason;
-  if (reason === 'Stopped' || reason === 'Stopping' || reason === 'DaemonStopped') return true;
+  if (['Stopped', 'Stopping', 'Suspended', 'DaemonStopped'].includes(reason ?? '')) return true;
   if (restarts.isReplaced(id, incarnation)) return true;
   return reason !== 'Exited' && !restarts.hasStarted(id, incarnation);
 }

@@ -44,7 +44,7 @@ export function isReady(agent: Agent): boolean {
 function isHeldBack(agent: Agent): boolean {
   const { metadata, spec } = agent;
   if (spec.desiredState !== 'Running' || metadata.annotations?.[DRAINING_ANNOTATION] !== undefined) return true;
-  return isTrue(agent, 'ReplacePending');
+  return isTrue(agent, 'ReplacePending') || isTrue(agent, 'RestorePending');
 }
 
 /** Gone, or stopped for good; an agent that a stopping daemon took with it comes back. */

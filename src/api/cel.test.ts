@@ -1,4 +1,4 @@
-/** Every rule of the four CRDs, with a document that keeps it and one that breaks it. */
+/** Every rule of the five CRDs, with a document that keeps it and one that breaks it. */
 import { describe, expect, it } from 'vitest';
 import type { FieldProblem } from '#lib/errors.ts';
 import { formatPath, type JsonObject } from '#lib/json.ts';
@@ -201,6 +201,22 @@ const cases: readonly RuleCase[] = [
     field: 'spec.target',
     good: { ...MERGE, target: { agent: 'two', branch: 'main' } },
     bad: { ...MERGE, target: {} },
+  },
+  {
+    kind: 'Agent',
+    rule: 'what an agent began as cannot change',
+    field: 'spec.source',
+    old: { team: 'a', source: { agent: 'a-one', snapshot: 'a-one-s' } },
+    good: { team: 'a', source: { agent: 'a-one', snapshot: 'a-one-s' } },
+    bad: { team: 'a', source: { agent: 'a-one', snapshot: 'a-one-t' } },
+  },
+  {
+    kind: 'Snapshot',
+    rule: 'a snapshot is of one agent and one moment',
+    field: 'spec',
+    old: { team: 'a', agent: 'a-one' },
+    good: { team: 'a', agent: 'a-one' },
+    bad: { team: 'a', agent: 'a-two' },
   },
   { kind: 'Merge', rule: 'team cannot change after creation', field: 'spec.team', old: MERGE, good: MERGE, bad: { ...MERGE, team: 'b' } },
 ];

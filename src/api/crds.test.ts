@@ -58,8 +58,8 @@ const cases = crds.map((crd) => {
   return { kind: crd.spec.names.kind, crd, version, root, places: [...placesIn(root)] };
 });
 
-it('are the four kinds', () => {
-  expect(cases.map(({ kind }) => kind)).toEqual(['Team', 'Agent', 'Task', 'Merge']);
+it('are the five kinds', () => {
+  expect(cases.map(({ kind }) => kind)).toEqual(['Team', 'Agent', 'Task', 'Merge', 'Snapshot']);
 });
 
 describe.each(cases)('the CRD of $kind', ({ crd, version, root, places }) => {
@@ -187,7 +187,7 @@ describe('what two CRDs say twice, for want of a $ref', () => {
 
   it.each([
     { inTeam: 'tasks', kind: 'Task', only: ['team', 'request'] },
-    { inTeam: 'roles', kind: 'Agent', only: ['team', 'desiredState', 'roleName', 'maxConcurrentTasks', 'isolation'] },
+    { inTeam: 'roles', kind: 'Agent', only: ['team', 'desiredState', 'source', 'restore', 'roleName', 'maxConcurrentTasks', 'isolation'] },
   ])('is the same in Team.spec.$inTeam and $kind.spec', ({ inTeam, kind, only }) => {
     const entry = specOf('Team')[inTeam]?.items?.properties ?? {};
     const own = specOf(kind);

@@ -13,11 +13,12 @@ import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { controllerOf, type KindObject } from './meta.ts';
 import { nameTakenProblems } from './names-taken.ts';
 import type { StoredObjects } from './relations.ts';
+import { restProblems, snapshotProblems } from './snapshots.ts';
 import { dependencyFindings } from './task-dependencies.ts';
 import { ownAgents } from './team-budget.ts';
 import { roomProblems } from './team-room.ts';
 import { depthProblem, type Lineage, lineageOf } from './team-rules.ts';
-import type { Agent, Task, Team } from './types.ts';
+import type { Agent, Snapshot, Task, Team } from './types.ts';
 
 export interface Asked {
   readonly object: KindObject;
@@ -60,6 +61,8 @@ export function relationFindings({ object, old }: Asked, stored: StoredObjects, 
       return { problems: teamFindings(object as Team, old as Team | undefined, { stored, ...options }), warnings: [] };
     case 'Agent':
       return { problems: agentFindings(object as Agent, old as Agent | undefined, { stored, ...options }), warnings: [] };
+    case 'Snapshot':
+      return options.isPartOfSet || old ? NOTHING : { problems: snapshotProblems(object as Snapshot, stored), warnings: [] };
     case 'Task':
       return options.isPartOfSet ? NOTHING : taskFindings(object as Task, old as Task | undefined, { stored, ...options });
     default:
@@ -126,7 +129,8 @@ function teamTaskProblems(team: Team, old: Team | undefined, stored: StoredObjec
 function agentFindings(agent: Agent, old: Agent | undefined, around: Surroundings): FieldProblem[] {
   const { stored, limits = DEFAULT_LIMITS, isPartOfSet } = around;
   const { namespace } = agent.metadata;
-  if (controllerOf(agent)?.kind === 'Team') return [];
+  const ofRest = isPartOfSet ? [] : restProblems(agent, old, stored);
+  if (ofRest.length > 0 || controllerOf(agent)?.kind === 'Team') return ofRest;
   const ofModel = old && isSameChoice(agent.spec, old.spec) ? [] : modelProblems(agent.spec, ['spec', 'model'], around);
   if (old) return ofModel;
   const team = stored.get({ kind: 'Team', namespace, name: agent.spec.team }) as Team | undefined;

@@ -94,10 +94,10 @@ describe('knownKind', () => {
     { name: 'Team', message: undefined },
     { name: 'Teem', message: 'kind: unknown kind "Teem"; did you mean Team?' },
     { name: 'team', message: 'kind: unknown kind "team"; did you mean Team?' },
-    { name: 'Deployment', message: 'kind: unknown kind "Deployment"; expected one of Team, Agent, Task, Merge' },
-    { name: undefined, message: 'kind: Required value; expected one of Team, Agent, Task, Merge' },
-    { name: 7, message: 'kind: unknown kind 7; expected one of Team, Agent, Task, Merge' },
-    { name: 'constructor', message: 'kind: unknown kind "constructor"; expected one of Team, Agent, Task, Merge' },
+    { name: 'Deployment', message: 'kind: unknown kind "Deployment"; expected one of Team, Agent, Task, Merge, Snapshot' },
+    { name: undefined, message: 'kind: Required value; expected one of Team, Agent, Task, Merge, Snapshot' },
+    { name: 7, message: 'kind: unknown kind 7; expected one of Team, Agent, Task, Merge, Snapshot' },
+    { name: 'constructor', message: 'kind: unknown kind "constructor"; expected one of Team, Agent, Task, Merge, Snapshot' },
   ])('knows or explains $name', ({ name, message }) => {
     if (message === undefined) expect(knownKind(name).kind).toBe(name);
     else {

@@ -131,7 +131,7 @@ describe('up', () => {
   it('does not start anything for a manifest with a mistake in it', async () => {
     const { code, err } = await run(['up', '-f', join(root, 'package.json')]);
     expect(code).toBe(1);
-    expect(err).toMatch(/package\.json:1:1: kind: Required value; expected one of Team, Agent, Task, Merge/);
+    expect(err).toMatch(/package\.json:1:1: kind: Required value; expected one of Team, Agent, Task, Merge, Snapshot/);
   });
 
   it('shows the stack of a bug', async () => {

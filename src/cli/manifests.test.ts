@@ -76,7 +76,7 @@ describe('readManifests', () => {
   ])('refuses $kind, which only agentiso itself writes', async ({ kind, apiVersion }) => {
     const home = files(kind, { 'a.yaml': `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: x}\n` });
     expect((await readManifests({ filenames: [home] })).problems).toEqual([
-      `${join(home, 'a.yaml')}:2:1: kind: unknown kind "${kind}"; expected one of Team, Agent, Task, Merge`,
+      `${join(home, 'a.yaml')}:2:1: kind: unknown kind "${kind}"; expected one of Team, Agent, Task, Merge, Snapshot`,
     ]);
   });
 

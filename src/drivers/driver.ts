@@ -50,6 +50,8 @@ export interface WorkspaceState {
   readonly pid?: number;
   /** Why it exited, with the last lines it wrote. */
   readonly failure?: string;
+  /** It is held still, with all that is in its memory: nothing is heard of it until it is resumed. */
+  readonly isSuspended?: boolean;
 }
 
 /** What is really in force, for Agent.status.isolation. */
@@ -92,6 +94,33 @@ export interface Driver {
   usage(id: string, signal: AbortSignal): Promise<Usage | undefined>;
   /** The host's side of the workspace's run directory: the egress proxy listens there. */
   runDirectory(id: string): string;
+  /** Whole copies of the files of workspaces. Absent: there are none. */
+  readonly snapshots?: Snapshots;
+  /** Holds a workspace still without ending it. Absent: that cannot be done here. */
+  readonly suspension?: Suspension;
   /** Calls back when a workspace starts or exits, so that nobody has to poll. Returns the unsubscribe function. */
   onChange(listener: (id: string) => void): () => void;
+}
+
+/** Each is known by a word of the caller's, the uid of a Snapshot, and belongs to no workspace: it outlives the one it was taken of. */
+export interface Snapshots {
+  /**
+   * Keeps the files as they are at one moment, all of them or none. What is there by this name stays as it is. What runs stands still
+   * meanwhile, where it can be held; rejects with Conflict when that would take too long. NotFound: there is no such workspace.
+   */
+  take(id: string, snapshot: string, signal: AbortSignal): Promise<{ readonly bytes: number }>;
+  /**
+   * In place of the files of a workspace that does not run; one that does not exist is made of them. After a crash in the middle, the files are
+   * the old or the new ones, and whole. The guest's own memory is not among them. NotFound: there is no such snapshot.
+   */
+  restore(id: string, snapshot: string, signal: AbortSignal): Promise<void>;
+  remove(snapshot: string): Promise<void>;
+  /** All there are, also those that are not whole. */
+  list(): Promise<string[]>;
+}
+
+/** Both are idempotent, and reject with NotFound when nothing runs. */
+export interface Suspension {
+  suspend(id: string, signal: AbortSignal): Promise<void>;
+  resume(id: string, signal: AbortSignal): Promise<void>;
 }

@@ -83,7 +83,7 @@ function eventsOf(all: readonly Kind[]): Pick<Resource, 'stored' | 'schema'> {
   return stored ? { stored, schema: { ...stored.schema, properties: toEventsNames(stored.schema.properties ?? {}) } } : {};
 }
 
-const SERVED = ['Team', 'Agent', 'Task', 'Merge', 'Namespace', 'ConfigMap', 'Event', 'Lease'];
+const SERVED = ['Team', 'Agent', 'Task', 'Merge', 'Snapshot', 'Namespace', 'ConfigMap', 'Event', 'Lease'];
 
 const CONNECT = { verbs: ['create', 'get'], isStream: true } as const;
 

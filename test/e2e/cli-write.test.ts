@@ -188,7 +188,7 @@ describe('apply', () => {
   it('does not know kinds that the server does not know', async () => {
     const path = file('kinds.yaml', `${team('a4')}---\napiVersion: v2\nkind: Pod\nmetadata: {name: p}\n`);
     const { code, stderr } = await cli('apply', '-f', path);
-    expect([code, stderr]).toEqual([1, 'kinds.yaml:11:1: kind: unknown kind "Pod"; expected one of Team, Agent, Task, Merge\n']);
+    expect([code, stderr]).toEqual([1, 'kinds.yaml:11:1: kind: unknown kind "Pod"; expected one of Team, Agent, Task, Merge, Snapshot\n']);
     await neverMade('team', 'a4');
   });
 

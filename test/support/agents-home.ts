@@ -106,7 +106,7 @@ export class AgentsHome {
     return json();
   }
 
-  create(kind: 'Team' | 'Task' | 'Agent', name: string, spec: object): Promise<Any> {
+  create(kind: 'Team' | 'Task' | 'Agent' | 'Snapshot', name: string, spec: object): Promise<Any> {
     const object = { apiVersion: 'agentiso.dev/v1alpha1', kind, metadata: { name }, spec };
     return this.call('POST', `${API_GROUP}/${kind.toLowerCase()}s`, object);
   }

@@ -1,7 +1,7 @@
 /** A driver that keeps its workspaces in memory and behaves like a real one: starts take a moment, ends take two calls, anything may fail. */
 import type { Duplex } from 'node:stream';
-import type { Driver, Isolation, WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
-import { NotFoundError, WaitingError } from '#lib/errors.ts';
+import type { Driver, Isolation, Snapshots, WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
+import { ConflictError, NotFoundError, WaitingError } from '#lib/errors.ts';
 import { socketPair } from './socket-pair.ts';
 
 export interface FakeDriver extends Driver {
@@ -22,13 +22,16 @@ export interface FakeDriverOptions {
   /** True: a new workspace runs at once. */
   readonly bootsAtOnce?: boolean;
   readonly isolation?: Isolation;
+  /** Also: `take <id> <snapshot>`, `restore <id> <snapshot>`, `suspend <id>`, `resume <id>`. */
+  readonly canRest?: boolean;
 }
 
 const FIRST_PID = 1_000;
 
 const NONE: Isolation = { driver: 'process', network: 'none', limits: 'none' };
 
-export function fakeDriver({ name = 'process', bootsAtOnce = true, isolation = NONE }: FakeDriverOptions = {}): FakeDriver {
+export function fakeDriver(options: FakeDriverOptions = {}): FakeDriver {
+  const { name = 'process', bootsAtOnce = true, isolation = NONE, canRest = false } = options;
   const workspaces = new Map<string, WorkspaceState>();
   const ending = new Set<string>();
   const calls: string[] = [];
@@ -50,9 +53,40 @@ export function fakeDriver({ name = 'process', bootsAtOnce = true, isolation = N
     return state;
   };
 
+  const kept = new Set<string>();
+  const snapshots: Snapshots = {
+    async take(id, snapshot) {
+      checkFailure();
+      present(id);
+      calls.push(`take ${id} ${snapshot}`);
+      kept.add(snapshot);
+      return { bytes: 4_096 };
+    },
+    async restore(id, snapshot) {
+      checkFailure();
+      if (!kept.has(snapshot)) throw new NotFoundError(`there is no snapshot ${snapshot}`);
+      const state = workspaces.get(id);
+      if (state && state.phase !== 'exited') throw new ConflictError(`workspace ${id} runs`);
+      calls.push(`restore ${id} ${snapshot}`);
+    },
+    async remove(snapshot) {
+      checkFailure();
+      kept.delete(snapshot);
+    },
+    list: async () => [...kept],
+  };
+  const hold = async (id: string, isSuspended: boolean) => {
+    checkFailure();
+    calls.push(`${isSuspended ? 'suspend' : 'resume'} ${id}`);
+    const { isSuspended: _before, ...state } = present(id);
+    set(id, isSuspended ? { ...state, isSuspended } : state);
+  };
+
   return {
     name,
     isolation,
+    snapshots,
+    ...(canRest && { suspension: { suspend: (id: string) => hold(id, true), resume: (id: string) => hold(id, false) } }),
     workspaces,
     calls,
     failures,

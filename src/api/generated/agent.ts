@@ -9,9 +9,35 @@ export interface AgentSpec {
    */
   team: string;
   /**
-   * What the agent should do. Running (the default), Suspended keeps it in memory without running, Stopped ends it in good order and keeps its disk.
+   * What the agent should do. Running (the default), Suspended keeps it in memory without running (sandbox and vm, and not while it holds a Task), Stopped ends it in good order and keeps its disk.
    */
   desiredState: 'Running' | 'Suspended' | 'Stopped';
+  /**
+   * What the workspace begins as a copy of. Absent means what its team works on. Cannot change after creation.
+   */
+  source?: {
+    /**
+     * Full name of the Agent that it is a copy of.
+     */
+    agent: string;
+    /**
+     * Name of the Snapshot of that agent.
+     */
+    snapshot: string;
+  };
+  /**
+   * Takes the agent's files back to a Snapshot of its own, once. The agent is ended, its files are replaced, another run begins. Acted on again when at is another time.
+   */
+  restore?: {
+    /**
+     * Name of the Snapshot.
+     */
+    snapshot: string;
+    /**
+     * When this was asked for; tells one restore from the next.
+     */
+    at: string;
+  };
   /**
    * Name of the entry in the Team's roles that the agent was made from. Absent for an Agent made by hand.
    */
@@ -355,6 +381,40 @@ export interface AgentStatus {
      * When its work was last brought to safety.
      */
     savedAt?: string;
+  };
+  /**
+   * What the workspace really began as a copy of.
+   */
+  source?: {
+    /**
+     * Full name of the Agent.
+     */
+    agent?: string;
+    /**
+     * Name of the Snapshot.
+     */
+    snapshot?: string;
+    /**
+     * Commit that agent was at; the work of this one begins there.
+     */
+    commit?: string;
+  };
+  /**
+   * The last restore that was carried out.
+   */
+  restored?: {
+    /**
+     * Name of the Snapshot.
+     */
+    snapshot?: string;
+    /**
+     * When it was asked for.
+     */
+    at?: string;
+    /**
+     * When it was carried out.
+     */
+    time?: string;
   };
   /**
    * Team mates whose branches do not fit with its own, as of the commits that the team's repository has of both. Tasks that declare these files wait while others can run. Absent when all fit.

@@ -173,6 +173,18 @@ export const servedResources: readonly ServedResource[] = [
   {
     group: 'agentiso.dev',
     version: 'v1alpha1',
+    plural: 'snapshots',
+    singular: 'snapshot',
+    kind: 'Snapshot',
+    shortNames: ['snap'],
+    categories: ['all', 'agentiso'],
+    isNamespaced: true,
+    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+    subresources: ['status'],
+  },
+  {
+    group: 'agentiso.dev',
+    version: 'v1alpha1',
     plural: 'tasks',
     singular: 'task',
     kind: 'Task',

@@ -1550,10 +1550,59 @@ export const crds: readonly CustomResourceDefinition[] = [
                     },
                     desiredState: {
                       description:
-                        'What the agent should do. Running (the default), Suspended keeps it in memory without running, Stopped ends it in good order and keeps its disk.',
+                        'What the agent should do. Running (the default), Suspended keeps it in memory without running (sandbox and vm, and not while it holds a Task), Stopped ends it in good order and keeps its disk.',
                       type: 'string',
                       enum: ['Running', 'Suspended', 'Stopped'],
                       default: 'Running',
+                    },
+                    source: {
+                      description:
+                        'What the workspace begins as a copy of. Absent means what its team works on. Cannot change after creation.',
+                      type: 'object',
+                      required: ['agent', 'snapshot'],
+                      'x-kubernetes-validations': [
+                        {
+                          rule: 'self == oldSelf',
+                          message: 'what an agent began as cannot change; create another Agent',
+                        },
+                      ],
+                      properties: {
+                        agent: {
+                          description: 'Full name of the Agent that it is a copy of.',
+                          type: 'string',
+                          minLength: 1,
+                          maxLength: 63,
+                          pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+                        },
+                        snapshot: {
+                          description: 'Name of the Snapshot of that agent.',
+                          type: 'string',
+                          minLength: 1,
+                          maxLength: 63,
+                          pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+                        },
+                      },
+                    },
+                    restore: {
+                      description:
+                        "Takes the agent's files back to a Snapshot of its own, once. The agent is ended, its files are replaced, another run begins. Acted on again when at is another time.",
+                      type: 'object',
+                      required: ['snapshot', 'at'],
+                      properties: {
+                        snapshot: {
+                          description: 'Name of the Snapshot.',
+                          type: 'string',
+                          minLength: 1,
+                          maxLength: 63,
+                          pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+                        },
+                        at: {
+                          description: 'When this was asked for; tells one restore from the next.',
+                          type: 'string',
+                          format: 'date-time',
+                          maxLength: 64,
+                        },
+                      },
                     },
                     roleName: {
                       description: "Name of the entry in the Team's roles that the agent was made from. Absent for an Agent made by hand.",
@@ -2047,6 +2096,44 @@ export const crds: readonly CustomResourceDefinition[] = [
                         },
                         savedAt: {
                           description: 'When its work was last brought to safety.',
+                          type: 'string',
+                          format: 'date-time',
+                        },
+                      },
+                    },
+                    source: {
+                      description: 'What the workspace really began as a copy of.',
+                      type: 'object',
+                      properties: {
+                        agent: {
+                          description: 'Full name of the Agent.',
+                          type: 'string',
+                        },
+                        snapshot: {
+                          description: 'Name of the Snapshot.',
+                          type: 'string',
+                        },
+                        commit: {
+                          description: 'Commit that agent was at; the work of this one begins there.',
+                          type: 'string',
+                        },
+                      },
+                    },
+                    restored: {
+                      description: 'The last restore that was carried out.',
+                      type: 'object',
+                      properties: {
+                        snapshot: {
+                          description: 'Name of the Snapshot.',
+                          type: 'string',
+                        },
+                        at: {
+                          description: 'When it was asked for.',
+                          type: 'string',
+                          format: 'date-time',
+                        },
+                        time: {
+                          description: 'When it was carried out.',
                           type: 'string',
                           format: 'date-time',
                         },
@@ -3657,6 +3744,248 @@ export const crds: readonly CustomResourceDefinition[] = [
                     },
                     conditions: {
                       description: 'What is true of the merge now, and why. Ready is True once the work has landed.',
+                      type: 'array',
+                      'x-kubernetes-list-type': 'map',
+                      'x-kubernetes-list-map-keys': ['type'],
+                      items: {
+                        type: 'object',
+                        required: ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
+                        properties: {
+                          type: {
+                            description: 'Name of the condition.',
+                            type: 'string',
+                            minLength: 1,
+                            maxLength: 316,
+                          },
+                          status: {
+                            description: 'Whether it holds; True, False or Unknown.',
+                            type: 'string',
+                            enum: ['True', 'False', 'Unknown'],
+                          },
+                          reason: {
+                            description: 'One word that says why, for programs.',
+                            type: 'string',
+                            minLength: 1,
+                            maxLength: 1024,
+                            pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
+                          },
+                          message: {
+                            description: 'A sentence that says why, for people. May be empty.',
+                            type: 'string',
+                            maxLength: 32768,
+                          },
+                          lastTransitionTime: {
+                            description: 'When status last changed.',
+                            type: 'string',
+                            format: 'date-time',
+                          },
+                          observedGeneration: {
+                            description: 'Generation of the spec this was seen for.',
+                            type: 'integer',
+                            minimum: 0,
+                          },
+                        },
+                      },
+                    },
+                    observedGeneration: {
+                      description: 'Generation of the spec that the whole status was computed for.',
+                      type: 'integer',
+                      minimum: 0,
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
+  },
+  {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: 'snapshots.agentiso.dev',
+    },
+    spec: {
+      group: 'agentiso.dev',
+      scope: 'Namespaced',
+      names: {
+        kind: 'Snapshot',
+        listKind: 'SnapshotList',
+        plural: 'snapshots',
+        singular: 'snapshot',
+        shortNames: ['snap'],
+        categories: ['all', 'agentiso'],
+      },
+      versions: [
+        {
+          name: 'v1alpha1',
+          served: true,
+          storage: true,
+          subresources: {
+            status: {},
+          },
+          additionalPrinterColumns: [
+            {
+              name: 'Team',
+              type: 'string',
+              description: 'The team of the agent.',
+              jsonPath: '.spec.team',
+            },
+            {
+              name: 'Agent',
+              type: 'string',
+              description: 'The agent whose files are kept.',
+              jsonPath: '.spec.agent',
+            },
+            {
+              name: 'Phase',
+              type: 'string',
+              description: 'How far it is.',
+              jsonPath: '.status.phase',
+            },
+            {
+              name: 'Bytes',
+              type: 'integer',
+              description: 'Disk it takes.',
+              jsonPath: '.status.bytes',
+            },
+            {
+              name: 'Taken',
+              type: 'date',
+              description: 'Time since the moment it shows.',
+              jsonPath: '.status.takenAt',
+            },
+            {
+              name: 'Driver',
+              type: 'string',
+              description: 'What ran the workspace then.',
+              jsonPath: '.status.driver',
+              priority: 1,
+            },
+            {
+              name: 'Commit',
+              type: 'string',
+              description: 'Commit the workspace was at.',
+              jsonPath: '.status.commit',
+              priority: 1,
+            },
+            {
+              name: 'Ready',
+              type: 'string',
+              description: 'Why it is there or not.',
+              jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
+              priority: 1,
+            },
+            {
+              name: 'Age',
+              type: 'date',
+              jsonPath: '.metadata.creationTimestamp',
+            },
+          ],
+          selectableFields: [
+            {
+              jsonPath: '.spec.team',
+            },
+            {
+              jsonPath: '.spec.agent',
+            },
+            {
+              jsonPath: '.status.phase',
+            },
+          ],
+          schema: {
+            openAPIV3Schema: {
+              description:
+                'A Snapshot keeps the files of one agent as they were at one moment. The agent can be taken back to it, and other agents can begin as copies of it. At most 20 per agent; they go with their agent.',
+              type: 'object',
+              required: ['spec'],
+              'x-kubernetes-validations': [
+                {
+                  rule: "size(self.metadata.name) <= 63 && !self.metadata.name.contains('.')",
+                  message:
+                    "the name of a Snapshot must be an RFC 1123 label; lower-case letters, digits and '-', at most 63 characters, no '.'",
+                },
+              ],
+              properties: {
+                apiVersion: {
+                  description: 'Version of the schema this document is written in; agentiso.dev/v1alpha1.',
+                  type: 'string',
+                },
+                kind: {
+                  description: 'Kind of this document; Snapshot.',
+                  type: 'string',
+                },
+                metadata: {
+                  type: 'object',
+                },
+                spec: {
+                  description: 'What is to be kept. Cannot change after creation.',
+                  type: 'object',
+                  required: ['team', 'agent'],
+                  'x-kubernetes-validations': [
+                    {
+                      rule: 'self == oldSelf',
+                      message: 'a snapshot is of one agent and one moment; create another one',
+                    },
+                  ],
+                  properties: {
+                    team: {
+                      description: 'Name of the Team in the same namespace that the agent belongs to.',
+                      type: 'string',
+                      minLength: 1,
+                      maxLength: 63,
+                      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+                    },
+                    agent: {
+                      description: 'Full name of the Agent whose files are kept.',
+                      type: 'string',
+                      minLength: 1,
+                      maxLength: 63,
+                      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+                    },
+                  },
+                },
+                status: {
+                  description: 'What the controllers have seen. Written by controllers only.',
+                  type: 'object',
+                  properties: {
+                    phase: {
+                      description: 'How far it is. Pending, Ready when its files are kept, or Failed.',
+                      type: 'string',
+                      enum: ['Pending', 'Ready', 'Failed'],
+                    },
+                    bytes: {
+                      description: 'Disk it takes, in bytes. Blocks it shares with others are counted too.',
+                      type: 'integer',
+                      format: 'int64',
+                      minimum: 0,
+                    },
+                    takenAt: {
+                      description: 'The moment it shows.',
+                      type: 'string',
+                      format: 'date-time',
+                    },
+                    agentUid: {
+                      description: 'Uid of the agent.',
+                      type: 'string',
+                    },
+                    incarnation: {
+                      description: 'Run of the agent it was taken in. Absent when it was taken of an agent that did not run.',
+                      type: 'string',
+                    },
+                    driver: {
+                      description: 'What ran the workspace; only that can use it.',
+                      type: 'string',
+                    },
+                    commit: {
+                      description:
+                        "Last commit of the agent that the team's repository had then; forks begin there. Absent without a repository.",
+                      type: 'string',
+                    },
+                    conditions: {
+                      description: 'What is true of the snapshot now, and why. Ready is True once its files are kept.',
                       type: 'array',
                       'x-kubernetes-list-type': 'map',
                       'x-kubernetes-list-map-keys': ['type'],

@@ -45,6 +45,7 @@ beforeAll(async () => {
     [TASKS]: ({ accept }) => ({ json: accept.includes('as=Table') ? tableOf([]) : listOf([], 'TaskList') }),
     [TASKS.replace('tasks', 'agents')]: () => ({ json: tableOf([]) }),
     [TASKS.replace('tasks', 'merges')]: () => ({ json: tableOf([]) }),
+    [TASKS.replace('tasks', 'snapshots')]: () => ({ json: tableOf([]) }),
     '/api/v1/namespaces': () => ({ json: listOf([{ metadata: { name: 'default', creationTimestamp: null } }], 'NamespaceList') }),
     '/healthz': () => ({ text: 'ok' }),
   });

@@ -1,8 +1,9 @@
 /** The reasons an Agent gives for not being ready, each with what helps. Pure. */
 import type { Condition } from '#api/meta.ts';
 import type { Agent } from '#api/types.ts';
-import { changeIsolation, commandOf, describe, edit, patch, restartAgent, startAgent } from './commands.ts';
+import { changeIsolation, commandOf, describe, edit, patch, restartAgent } from './commands.ts';
 import { type Advice, type Finding, type Sight, stuck, waiting } from './finding.ts';
+import { lookAtFork } from './rest.ts';
 import { isPatient } from './unseen.ts';
 import { findTeam, makerOf } from './view.ts';
 import { conditionOf, timeLeft, wordsOf } from './words.ts';
@@ -67,10 +68,9 @@ const REASONS: Readonly<Record<string, Judge>> = {
     text: 'name one that is there, or write this one down in credentials.yaml:',
     command: edit(view, makerOf(view, agent) ?? agent),
   })),
-  NotSupportedYet: needs((agent, _condition, { view }) => {
-    if (agent.spec.desiredState === 'Suspended') return { text: 'let it run:', command: startAgent(view, agent) };
-    return { text: 'take out what is named:', command: edit(view, makerOf(view, agent) ?? agent) };
-  }),
+  SnapshotNotFound: lookAtFork,
+  SnapshotPending: lookAtFork,
+  SnapshotUnusable: lookAtFork,
   SecretMissing: needs((_agent, { message }) => {
     const names = /has no (.+)$/.exec(message)?.[1]?.split(', ') ?? [];
     return {

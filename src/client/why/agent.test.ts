@@ -60,13 +60,12 @@ describe('an agent that needs somebody', () => {
       command: 'agentiso edit team a',
     },
     {
-      reason: 'NotSupportedYet',
-      message: 'this version does not act on spec.desiredState Suspended',
-      spec: { desiredState: 'Suspended' },
-      text: 'let it run:',
-      command: `agentiso start a-dev`,
+      reason: 'SnapshotNotFound',
+      message: 'there is no such snapshot of agent a-one',
+      spec: { source: { agent: 'a-one', snapshot: 's' } },
+      text: 'delete it, and fork from a snapshot that is there:',
+      command: `agentiso delete agent a-dev`,
     },
-    { reason: 'NotSupportedYet', message: 'something else', spec: {}, text: 'take out what is named:', command: 'agentiso edit team a' },
     {
       reason: 'SecretMissing',
       message: "the daemon's environment has no KEY, TOKEN",

@@ -6,6 +6,7 @@ import { lookAtReason } from './agent-reasons.ts';
 import { lookAtExhausted } from './budget.ts';
 import { commandOf, startAgent } from './commands.ts';
 import { type Finding, fine, leadingTo, type Sight, stuck, waiting } from './finding.ts';
+import { lookAtPending, lookAtSuspended } from './rest.ts';
 import { lookAtUnseen } from './unseen.ts';
 import { findTeam } from './view.ts';
 import { conditionOf, idOf, listed, since } from './words.ts';
@@ -14,6 +15,9 @@ export function lookAtAgent(agent: Agent, sight: Sight): Finding {
   const unseen = lookAtUnseen(agent, sight);
   if (unseen) return unseen;
   if (agent.metadata.annotations?.[DRAINING_ANNOTATION] !== undefined) return lookAtSurplus(agent, sight);
+  if (agent.status?.phase === 'Suspended') return lookAtSuspended(agent, sight);
+  const pending = lookAtPending(agent, sight);
+  if (pending) return pending;
   const condition = deepest(agent);
   if (condition?.status === 'True') return lookAtReady(agent, sight);
   if (agent.spec.desiredState === 'Stopped') return lookAtStopped(agent, sight);

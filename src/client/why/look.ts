@@ -6,6 +6,7 @@ import { lookAtDeleting } from './deleting.ts';
 import { type Finding, fine, leadingTo, type Sight } from './finding.ts';
 import { lookAtMerge } from './merge.ts';
 import { lookAtOther, lookAtPod } from './other.ts';
+import { lookAtSnapshot } from './rest.ts';
 import { lookAtTask } from './task.ts';
 import { lookAtTeam } from './team.ts';
 import { listed, plural } from './words.ts';
@@ -22,6 +23,8 @@ export function look(object: KindObject, sight: Sight): Finding {
       return lookAtTask(object as Task, sight);
     case 'Merge':
       return lookAtMerge(object, sight);
+    case 'Snapshot':
+      return lookAtSnapshot(object, sight);
     case 'Pod':
       return lookAtPod(object, sight);
     default:

@@ -7,7 +7,7 @@ import { listObjects, type ResourceName } from '../resource-api.ts';
 import { StatusError } from '../status-error.ts';
 import type { Surroundings } from './view.ts';
 
-export const OWN_KINDS: readonly ResourceName[] = ['teams', 'agents', 'tasks', 'merges'].map((plural) => ({
+export const OWN_KINDS: readonly ResourceName[] = ['teams', 'agents', 'tasks', 'merges', 'snapshots'].map((plural) => ({
   group: GROUP,
   version: VERSION,
   plural,

@@ -12,7 +12,7 @@ export interface CgroupPlaces {
 const REQUIRED = ['memory', 'pids'];
 /** Where the daemon itself goes when its group is divided. */
 const LEAF = 'agentiso-daemon';
-const USEFUL = [...REQUIRED, 'cpu', 'cpuacct'];
+const USEFUL = [...REQUIRED, 'cpu', 'cpuacct', 'freezer'];
 
 export interface CgroupMount {
   readonly version: 1 | 2;

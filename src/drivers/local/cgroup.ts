@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { type ProcessIdentity, readProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Resources, Usage } from '../driver.ts';
 import type { CgroupPlaces } from './cgroup-places.ts';
+import { thawGroups } from './freeze.ts';
 
 const MAX_PROCESSES = 512;
 const PERIOD_US = 100_000;
@@ -67,6 +68,7 @@ export function killGroups(groups: readonly string[]): boolean {
   if (members.length === 0) return false;
   for (const group of groups) ignoring(['ENOENT', 'EACCES'], () => writeFileSync(join(group, 'cgroup.kill'), '1', { flag: 'r+' }));
   for (const member of members) signalProcess(member, 'SIGKILL');
+  thawGroups(groups);
   return true;
 }
 

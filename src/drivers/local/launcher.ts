@@ -30,6 +30,12 @@ export interface ReadyGuest {
 export interface Launcher {
   readonly name: string;
   readonly isolation: Isolation;
+  /** What in a workspace's folder are the agent's files, of which a workspace need not have all. */
+  readonly files: readonly string[];
+  /** A copy of them is about to become a workspace's: what does not belong there is taken out. */
+  renewFiles?(folder: string): Promise<void>;
+  /** Holds everything inside still, or lets it go on. Absent: that cannot be done. */
+  readonly freeze?: ((paths: WorkspacePaths, record: WorkspaceRecord | undefined, isFrozen: boolean) => Promise<void>) | undefined;
   pathsOf(id: string): WorkspacePaths;
   /** A word on the command line of every guest of this workspace, and of no other process of this machine. */
   markOf(id: string): string;

@@ -2,16 +2,17 @@
  * The life of workspaces that are processes of this machine, whatever they are isolated with: started, found again after the daemon
  * died, watched, ended. How a guest is started and ended is the launcher's.
  */
-import { readdir, rename } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { NotFoundError, UnavailableError, WaitingError } from '#lib/errors.ts';
+import { ConflictError, NotFoundError, UnavailableError, WaitingError } from '#lib/errors.ts';
 import { KeyedLock } from '#lib/keyed-lock.ts';
 import type { Logger } from '#lib/log.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
-import type { Driver, GuestPort, Isolation, Usage, WorkspaceSpec, WorkspaceState } from '../driver.ts';
+import type { Driver, GuestPort, Isolation, Snapshots, Suspension, Usage, WorkspaceSpec, WorkspaceState } from '../driver.ts';
 import { dialGuest } from './dial.ts';
 import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
+import { FileCopies, finishRestore } from './file-copies.ts';
 import { adoptGuest, type GuestProcess, type GuestStart, startGuest } from './guest-process.ts';
 import type { Launcher, ReadyGuest } from './launcher.ts';
 import { findLaunches, type Launch } from './launches.ts';
@@ -19,6 +20,7 @@ import { readLogTail } from './log-tail.ts';
 import { isWorkspaceId, socketIn, type WorkspacePaths } from './paths.ts';
 import { readRecord, type WorkspaceRecord, writeRecord } from './record.ts';
 import { sideBySide } from './side-by-side.ts';
+import { isMarked, markIn } from './suspended-mark.ts';
 
 export interface LocalDriverOptions {
   readonly stateDir: string;
@@ -39,6 +41,8 @@ interface Found {
 export class LocalDriver implements Driver {
   readonly name: string;
   readonly isolation: Isolation;
+  readonly snapshots: Snapshots;
+  readonly suspension?: Suspension;
   readonly #options: LocalDriverOptions;
   readonly #launcher: Launcher;
   readonly #guests = new Map<string, GuestProcess>();
@@ -52,6 +56,18 @@ export class LocalDriver implements Driver {
     this.#launcher = options.launcher;
     this.name = options.launcher.name;
     this.isolation = options.launcher.isolation;
+    const copies = new FileCopies(options.stateDir);
+    this.snapshots = {
+      take: (id, snapshot, signal) => this.#lock.run(id, () => this.#take(copies, { id, snapshot }, signal)),
+      restore: (id, snapshot, signal) => this.#lock.run(id, () => this.#restore(copies, { id, snapshot }, signal)),
+      remove: (snapshot) => copies.remove(snapshot),
+      list: () => copies.list(),
+    };
+    if (options.launcher.freeze === undefined) return;
+    this.suspension = {
+      suspend: (id, signal) => this.#lock.run(id, () => this.#suspend(id, true, signal)),
+      resume: (id, signal) => this.#lock.run(id, () => this.#suspend(id, false, signal)),
+    };
   }
 
   create(workspace: WorkspaceSpec, signal: AbortSignal): Promise<WorkspaceState> {
@@ -64,7 +80,7 @@ export class LocalDriver implements Driver {
       if (startedAs === incarnation) return this.#observe(found);
       const previous = living(guest);
       if (previous === undefined) return this.#observe(await this.#start(workspace, found));
-      this.#askToStop(id, previous);
+      await this.#askToStop(found, previous);
       throw new WaitingError('PreviousGuestEnding', `the incarnation before is still ending as pid ${previous.pid}`, 100);
     });
   }
@@ -140,6 +156,61 @@ export class LocalDriver implements Driver {
     });
   }
 
+  async #take(copies: FileCopies, { id, snapshot }: Copying, signal: AbortSignal): Promise<{ readonly bytes: number }> {
+    signal.throwIfAborted();
+    const found = await this.#find(id);
+    const { paths } = found;
+    if (!(await isPresent(paths.directory))) throw new NotFoundError(`there is no workspace ${id}`);
+    const hold = (copy: (limit: AbortSignal) => Promise<void>, until: AbortSignal) => this.#hold(found, copy, until);
+    const bytes = await copies.take({ folder: paths.directory, name: snapshot, names: this.#launcher.files, hold }, signal);
+    return { bytes };
+  }
+
+  /** Not for long: who stands still for longer than its sign of life may be away would be taken for dead. */
+  async #hold({ paths, record, guest }: Found, copy: (limit: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+    const launcher = this.#launcher;
+    if (launcher.freeze === undefined || living(guest) === undefined || isMarked(paths)) return copy(signal);
+    const limit = AbortSignal.timeout(HOLD_MS);
+    await launcher.freeze(paths, record, true);
+    try {
+      await copy(AbortSignal.any([signal, limit]));
+    } catch (error) {
+      if (!limit.aborted) throw error;
+      const message = `its files could not be copied within ${HOLD_MS / 1_000} s, and it may not stand still for longer`;
+      throw new ConflictError(message, { reason: 'TooLargeToHold', hint: 'suspend or stop the agent first' });
+    } finally {
+      await launcher.freeze(paths, record, false);
+    }
+  }
+
+  async #restore(copies: FileCopies, { id, snapshot }: Copying, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { paths, guest } = await this.#find(id);
+    if (living(guest) !== undefined) throw new ConflictError(`workspace ${id} runs; stop it first`);
+    await copies.restore(paths.directory, snapshot, async (copy) => this.#launcher.renewFiles?.(copy), signal);
+  }
+
+  /** The mark is there before it stands and goes when it moves again: whoever comes after a crash knows what was meant. */
+  async #suspend(id: string, isSuspended: boolean, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { paths, record, guest } = await this.#find(id);
+    if (living(guest) === undefined) throw new NotFoundError(`workspace ${id} does not run`);
+    if (isSuspended) await writeFile(markIn(paths), '', { mode: 0o600 });
+    await this.#launcher.freeze?.(paths, record, isSuspended);
+    if (!isSuspended) await rm(markIn(paths), { force: true });
+    this.#notify(id);
+  }
+
+  /** One that is not let go, or has just ended, is found out about otherwise. */
+  async #letGo(paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<void> {
+    try {
+      await this.#launcher.freeze?.(paths, record, false);
+      await rm(markIn(paths), { force: true });
+    } catch (error) {
+      this.#options.log.warn({ err: error, directory: paths.directory }, 'a workspace could not be let go on');
+    }
+  }
+
   runDirectory(id: string): string {
     return this.#launcher.pathsOf(id).run;
   }
@@ -161,6 +232,8 @@ export class LocalDriver implements Driver {
     const adopted = adoptGuest({ incarnation, identity: process, paths, onChange: () => this.#notify(id), ...this.#waiting() });
     this.#guests.set(id, adopted);
     this.#options.log.info({ workspaceId: id, incarnation, pid: adopted.pid }, 'workspace taken over');
+    // The daemon before may have ended while it held this one still.
+    if (!isMarked(paths)) await this.#letGo(paths, record);
     if (record === undefined || record.process !== undefined) return { id, paths, record, guest: adopted };
     const completed = { ...record, process };
     await writeRecord(paths.record, completed);
@@ -195,6 +268,8 @@ export class LocalDriver implements Driver {
     const { id, incarnation } = workspace;
     await this.#launcher.admit?.(workspace);
     await ensureDirectories(paths);
+    await finishRestore(paths.directory);
+    await rm(markIn(paths), { force: true });
     const groups = this.#launcher.ensureGroups(workspace);
     const intent = { id, incarnation, ...(groups.length > 0 && { groups }) };
     const [command] = await sideBySide([this.#launcher.prepare(workspace, paths, groups), writeRecord(paths.record, intent)]);
@@ -230,10 +305,11 @@ export class LocalDriver implements Driver {
   }
 
   /** True when neither the guest nor anything it started is alive. */
-  async #end({ id, paths, record, guest }: Found): Promise<boolean> {
+  async #end(found: Found): Promise<boolean> {
+    const { id, paths, record, guest } = found;
     const running = living(guest);
     if (running !== undefined) {
-      this.#askToStop(id, running);
+      await this.#askToStop(found, running);
       return false;
     }
     if (await this.#killRest(id, paths, record)) return false;
@@ -251,7 +327,10 @@ export class LocalDriver implements Driver {
     const { id, record, guest } = found;
     const incarnation = guest?.incarnation ?? record?.incarnation ?? '';
     const running = living(guest);
-    if (running !== undefined) return { id, incarnation, phase: running.isListening ? 'running' : 'starting', pid: running.pid };
+    if (running !== undefined) {
+      const isSuspended = isMarked(found.paths) && { isSuspended: true };
+      return { id, incarnation, phase: running.isListening ? 'running' : 'starting', pid: running.pid, ...isSuspended };
+    }
     const failure = await this.#explainExit(found);
     return { id, incarnation, phase: 'exited', ...(failure !== undefined && { failure }) };
   }
@@ -263,12 +342,13 @@ export class LocalDriver implements Driver {
   }
 
   /** A guest that does not heed the polite way is killed by a later call: the caller repeats, so nobody needs a timer. */
-  #askToStop(id: string, { identity, pid, incarnation }: GuestProcess): void {
+  async #askToStop({ id, paths, record }: Found, { identity, pid, incarnation }: GuestProcess): Promise<void> {
     if (identity === undefined) return;
+    if (isMarked(paths)) await this.#letGo(paths, record);
     const askedAtMs = this.#stopAskedAtMs.get(id);
     if (askedAtMs === undefined) {
       this.#stopAskedAtMs.set(id, performance.now());
-      this.#launcher.terminate(identity, this.#launcher.pathsOf(id), incarnation);
+      this.#launcher.terminate(identity, paths, incarnation);
     } else if (performance.now() - askedAtMs >= this.#options.stopGraceMs) {
       this.#options.log.warn({ workspaceId: id, pid }, 'guest did not stop in time, killed');
       signalProcess(identity, 'SIGKILL');
@@ -296,6 +376,14 @@ export class LocalDriver implements Driver {
   #notify(id: string): void {
     for (const listener of this.#listeners) listener(id);
   }
+}
+
+/** Shorter than a guest may be silent. */
+const HOLD_MS = 15_000;
+
+interface Copying {
+  readonly id: string;
+  readonly snapshot: string;
 }
 
 /** What cannot be read may hold anything. */

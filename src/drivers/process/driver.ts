@@ -38,6 +38,7 @@ function processLauncher(stateDir: string, guestAgentPath: string, environment: 
   const pathsOf = (id: string) => workspacePaths(id, { stateDir, tempDir: tmpdir() });
   return {
     name: 'process',
+    files: ['workspace'],
     isolation: { driver: 'process', network: 'none', limits: 'none' },
     pathsOf,
     markOf: (id) => pathsOf(id).run,

@@ -10,6 +10,7 @@ import type { Driver, Usage, WorkspaceSpec } from '../driver.ts';
 import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
 import type { CgroupPlaces } from '../local/cgroup-places.ts';
 import { closeInheritedOnExec } from '../local/descriptors.ts';
+import { canFreeze, freezeGroups } from '../local/freeze.ts';
 import type { Launcher, StartCommand } from '../local/launcher.ts';
 import { LocalDriver } from '../local/local-driver.ts';
 import { type WorkspacePaths, workspacePaths } from '../local/paths.ts';
@@ -68,7 +69,9 @@ interface MemberStartPlan {
 
 class SandboxLauncher implements Launcher {
   readonly name = 'sandbox';
+  readonly files = ['upper', 'workspace', 'home'];
   readonly isolation;
+  readonly freeze: Launcher['freeze'];
   readonly #options: LauncherOptions;
   readonly #places: CgroupPlaces | undefined;
   /** Tells the homes of one machine apart. */
@@ -81,6 +84,7 @@ class SandboxLauncher implements Launcher {
     this.#options = options;
     this.#places = support.places;
     this.#home = hash(options.stateDir).slice(0, 8);
+    if (canFreeze(support.places)) this.freeze = (paths, record, isFrozen) => freezeGroups(this.#groups(paths, record), isFrozen);
     this.isolation = { driver: 'sandbox', network: support.network, limits: support.limits };
     const onProblem = (error: unknown) => log.warn({ error: messageOf(error) }, 'the pool of sandboxes has a problem');
     this.#swept = sweep({

@@ -27,6 +27,8 @@ import { BOUND, launchCommand } from './launch.ts';
 import { Machine } from './machine.ts';
 import { type MachineFile, readMachineFile, writeMachineFile } from './machine-file.ts';
 import { restoreState } from './migration.ts';
+import { pauseMachine, untilResumed } from './pause.ts';
+import { renewDisk } from './renew-disk.ts';
 import type { VmSupport } from './support.ts';
 import { type TemplateFiles, type TemplateKind, Templates } from './templates.ts';
 import { type ToolDisk, ToolDisks } from './tool-disks.ts';
@@ -71,6 +73,7 @@ const POWER_OFF_MS = 10_000;
 const STOP_GRACE_MS = 16_000;
 /** What QEMU itself needs beside the memory of its guest. */
 const OVERHEAD_MIB = 256;
+const DISK = 'disk.ext4';
 
 export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOptions): VmDriver {
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
@@ -90,6 +93,7 @@ export function imageNotFound(name: string): StalledError {
 
 class VmLauncher implements Launcher {
   readonly name = 'vm';
+  readonly files = [DISK];
   readonly isolation;
   readonly #options: VmDriverOptions;
   /** Tells the homes of one machine apart. */
@@ -179,6 +183,7 @@ class VmLauncher implements Launcher {
 
   /** From the start to a guest that knows who it is. Also for a machine that another daemon has started: whatever is missing is done. */
   async awaitGuest(paths: WorkspacePaths, signal: AbortSignal): Promise<void> {
+    await untilResumed(paths, signal);
     const machine = this.#machineOf(paths);
     const known = await readMachineFile(paths.directory);
     if (known === undefined) return;
@@ -200,6 +205,14 @@ class VmLauncher implements Launcher {
     }
     const start = this.#starts.get(paths.directory);
     if (start !== undefined && start.template === undefined) this.#templates?.makeSoon(start.kind);
+  }
+
+  freeze(paths: WorkspacePaths, _record: WorkspaceRecord | undefined, isFrozen: boolean): Promise<void> {
+    return pauseMachine(this.#machineOf(paths), isFrozen);
+  }
+
+  renewFiles(folder: string): Promise<void> {
+    return renewDisk(diskIn(folder));
   }
 
   async close(): Promise<void> {
@@ -374,7 +387,7 @@ async function endOf(main: ProcessIdentity, forMs: number): Promise<void> {
 }
 
 function diskIn(directory: string): string {
-  return join(directory, 'disk.ext4');
+  return join(directory, DISK);
 }
 
 function hash(text: string): string {

@@ -52,7 +52,7 @@ export function plainText(maxBytes: number): Parser<string> {
 
 export const kindField = described(
   plainText(100),
-  'Team, Agent, Task, Merge, Event, Namespace, ConfigMap or Pod; also plurals and short names: tm, ag, tk, mg.',
+  'Team, Agent, Task, Merge, Snapshot, Event, Namespace, ConfigMap or Pod; also plurals and short names: tm, ag, tk, mg, snap.',
 );
 export const namespaceField = described(label, `The namespace; ${DEFAULT_NAMESPACE} when absent.`);
 export const teamField = described(label, 'Name of the team, as team_list gives it.');

@@ -28,6 +28,6 @@ function found(word: string): ApiResource {
 }
 
 function refused(message: string, cause?: unknown): InvalidError {
-  const hint = 'kinds: Team, Agent, Task, Merge, Event, Namespace, ConfigMap, Pod';
+  const hint = 'kinds: Team, Agent, Task, Merge, Snapshot, Event, Namespace, ConfigMap, Pod';
   return new InvalidError(message, [{ path: 'kind', segments: ['kind'], kind: 'Invalid', message }], { hint, cause });
 }

@@ -21,7 +21,7 @@ export function locationOf(resource: ApiResource, { namespace, team, name, label
   };
 }
 
-const OF_TEAMS: readonly string[] = ['agents', 'tasks', 'merges'];
+const OF_TEAMS: readonly string[] = ['agents', 'tasks', 'merges', 'snapshots'];
 
 function teamSelector({ group, plural }: ApiResource, team: string | undefined): string | undefined {
   if (team === undefined) return undefined;

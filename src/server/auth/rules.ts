@@ -45,8 +45,8 @@ function teamRules({ team, name }: AgentIdentity): ResourceRule[] {
   return [
     { verbs: ['get'], apiGroups: [GROUP], resources: ['teams', 'teams/status', 'teams/scale'], resourceNames: [team] },
     { verbs: ['list', 'watch'], apiGroups: [GROUP], resources: ['teams'] },
-    { verbs: READ, apiGroups: [GROUP], resources: ['agents', 'tasks', 'merges'] },
-    { verbs: ['get'], apiGroups: [GROUP], resources: ['agents/status', 'tasks/status', 'merges/status'] },
+    { verbs: READ, apiGroups: [GROUP], resources: ['agents', 'tasks', 'merges', 'snapshots'] },
+    { verbs: ['get'], apiGroups: [GROUP], resources: ['agents/status', 'tasks/status', 'merges/status', 'snapshots/status'] },
     // As it sees the agents; but not what they say, nor anything inside them, its own workspace included: there it is already.
     { verbs: READ, apiGroups: [''], resources: ['pods'] },
     { verbs: READ, apiGroups: EVENT_GROUPS, resources: ['events'] },

@@ -32,7 +32,7 @@ export function isOfTeam({ team, namespace }: AgentIdentity, { apiVersion, kind,
   return TEAM_KINDS.includes(kind) && isObject(spec) && spec['team'] === team;
 }
 
-const TEAM_KINDS = ['Agent', 'Task', 'Merge'];
+const TEAM_KINDS = ['Agent', 'Task', 'Merge', 'Snapshot'];
 
 function isAboutTeam(agent: AgentIdentity, event: KindObject, lookup: Lookup | undefined): boolean {
   const reference = referenceOf(event);
