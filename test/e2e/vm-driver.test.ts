@@ -32,7 +32,7 @@ const SPEC: WorkspaceSpec = {
   id: 'machine',
   incarnation: 'first',
   hostname: 'host-machine',
-  resources: { vcpus: 1, memoryMiB: 256, diskGiB: 1 },
+  resources: { vcpus: 2, memoryMiB: 256, diskGiB: 1 },
   team: 1,
   egress: false,
   tools: join(tmpdir(), `agentiso-vm-tools-${process.pid}`),
@@ -73,6 +73,8 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       expect(await execute(client, 'hostname; uname -s; pwd; echo kept > file; touch "$HOME/mine"')).toBe(
         'host-machine\nLinux\n/workspace\n',
       );
+      // Seconds are as long there as here, however busy this machine is: ticks would be lost.
+      expect(await execute(client, 'cat /sys/devices/system/clocksource/clocksource0/current_clocksource')).not.toMatch(/jiffies/);
       // Nothing leads out, and nothing says so, where no proxy is to be reached.
       expect(await execute(client, 'env | grep -ic proxy; bash -c ": > /dev/tcp/127.0.0.1/3128" 2>&1 | grep -m1 -o refused')).toBe(
         '0\nrefused\n',

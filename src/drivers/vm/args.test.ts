@@ -29,7 +29,7 @@ describe('the command line of QEMU', () => {
         "-initrd",
         "/machine/initrd",
         "-append",
-        "console=ttyS0 quiet panic=-1 reboot=t 8250.nr_uarts=1 audit=0 nowatchdog cryptomgr.notests rcupdate.rcu_expedited=1 mitigations=off init_on_alloc=0 nokaslr lsm= no_timer_check tsc_early_khz=2793436 aiso.bus=mmio aiso.pool aiso.arg=--ports aiso.arg=/dev/virtio-ports aiso.clock=3786912000",
+        "console=ttyS0 quiet panic=-1 reboot=t 8250.nr_uarts=1 audit=0 nowatchdog cryptomgr.notests rcupdate.rcu_expedited=1 mitigations=off init_on_alloc=0 nokaslr lsm= no_timer_check tsc=reliable tsc_early_khz=2793436 aiso.bus=mmio aiso.pool aiso.arg=--ports aiso.arg=/dev/virtio-ports aiso.clock=3786912000",
         "-chardev",
         "stdio,id=console,signal=off",
         "-serial",
@@ -70,7 +70,7 @@ describe('the command line of QEMU', () => {
     const line = qemuArguments({ ...PLAN, board: 'q35' }).join(' ');
     expect(line).toContain('-M q35,usb=off,smbus=off,sata=off ');
     expect(line).toContain('aiso.bus=pci');
-    expect(line).not.toMatch(/-device virtio-\w+-device|tsc_early_khz|no_timer_check/);
+    expect(line).not.toMatch(/-device virtio-\w+-device|tsc_early_khz|tsc=|no_timer_check/);
   });
 
   it('weakens the guest only where every instruction is emulated', () => {
