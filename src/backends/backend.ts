@@ -119,6 +119,8 @@ export interface AcpQuirks {
   readonly readyAfterMs: number;
   /** The model first has to look for tools of MCP servers. */
   readonly defersMcpTools: boolean;
+  /** Of a call it tells no arguments, but its title has them. */
+  readonly titlesTellArguments?: boolean;
 }
 
 export interface OneShotUse {

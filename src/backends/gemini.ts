@@ -19,7 +19,14 @@ export const gemini: Backend = {
     mode: ({ permissions }) => (permissions === 'allow' ? 'yolo' : 'default'),
     canAsk: true,
     // It says that it can load sessions, and then does not know them.
-    quirks: { oneSessionPerProcess: false, exitsOnStdinClose: false, loadsSessions: false, readyAfterMs: 0, defersMcpTools: false },
+    quirks: {
+      oneSessionPerProcess: false,
+      exitsOnStdinClose: false,
+      loadsSessions: false,
+      readyAfterMs: 0,
+      defersMcpTools: false,
+      titlesTellArguments: true,
+    },
   },
   oneShot: {
     launch: ({ prompt, mcpServers, ...context }) => ({

@@ -46,7 +46,7 @@ export class Run {
     this.#parts = parts;
     const note = (reason: string, message: string) => this.#note(reason, message);
     this.#transcript = new Transcript({ path: parts.job.transcript, say: parts.say, now: parts.now });
-    this.#log = new TurnLog(this.#transcript, this.#usage, parts.now);
+    this.#log = new TurnLog(this.#transcript, this.#usage, { ...parts.backend.acp?.quirks, now: parts.now });
     const onPermission = answerPermissions({ ...parts, log: this.#log, transcript: this.#transcript, note });
     this.#host = new AgentHost({ ...parts, onUpdate: (update) => this.#log.update(update), onPermission, note });
   }

@@ -9,10 +9,17 @@ import type { Usage } from './usage.ts';
 const MAX_WORDS_BYTES = 1024 * 1024;
 const OVER = ['completed', 'failed'];
 
+export interface TurnLogOptions {
+  readonly now: () => Date;
+  /** See AcpQuirks. */
+  readonly titlesTellArguments?: boolean | undefined;
+}
+
 export class TurnLog {
   readonly #transcript: Transcript;
   readonly #usage: Usage;
   readonly #now: () => Date;
+  readonly #titlesTellArguments: boolean;
   /** By id, everything that was said of each so far. */
   readonly #calls = new Map<string, Fields>();
   /** Of calls that are not over. */
@@ -22,9 +29,10 @@ export class TurnLog {
   #onFirst: (() => void) | undefined;
   #onCallEnded: ((call: EndedCall) => void) | undefined;
 
-  constructor(transcript: Transcript, usage: Usage, now: () => Date) {
+  constructor(transcript: Transcript, usage: Usage, { now, titlesTellArguments = false }: TurnLogOptions) {
     this.#transcript = transcript;
     this.#now = now;
+    this.#titlesTellArguments = titlesTellArguments;
     this.#usage = usage;
   }
 
@@ -112,14 +120,15 @@ export class TurnLog {
     const beganMs = this.#beganMs.get(id) ?? nowMs;
     if (!isOver) return void this.#beganMs.set(id, beganMs);
     this.#beganMs.delete(id);
-    this.#onCallEnded?.({ what: identityOf(call), tookMs: nowMs - beganMs });
+    this.#onCallEnded?.({ what: identityOf(call, this.#titlesTellArguments), tookMs: nowMs - beganMs });
   }
 }
 
 /** Undefined where nothing is said of its arguments: then any two might be taken for the same. */
-function identityOf(call: Fields): string | undefined {
+function identityOf(call: Fields, titlesTellArguments: boolean): string | undefined {
   const { rawInput } = call;
-  return isFields(rawInput) && Object.keys(rawInput).length > 0 ? describeCall(call) : undefined;
+  const isTold = isFields(rawInput) ? Object.keys(rawInput).length > 0 : titlesTellArguments && textIn(call, 'title') !== undefined;
+  return isTold ? describeCall(call) : undefined;
 }
 
 function entryOf(id: string, call: Fields, status: string) {

@@ -90,8 +90,8 @@ withSandboxes('coding agents in a team', () => {
 
     it('is tried again when it crashes', async () => {
       const name = `crash-${backend}`;
-      // Whatever lies between the agent and its shell. The brackets keep this very command out of it.
-      const kill = 'for p in /proc/[0-9]*; do grep -aqs "/opt/agentiso/tool[s]/" $p/cmdline && kill -9 $(basename $p); done';
+      // Whatever lies between the agent and its shell. The brackets keep this very command out of it; Gemini CLI runs no command with $(…) in it.
+      const kill = 'cd /proc; for p in [0-9]*; do grep -aqs "/opt/agentiso/tool[s]/" $p/cmdline && kill -9 $p; done';
       const command = `test -e /workspace/${name} || { touch /workspace/${name}; ${kill}; sleep 1; }`;
       await give(
         name,
