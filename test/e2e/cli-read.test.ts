@@ -186,7 +186,7 @@ describe('about the server', () => {
   it.each([
     {
       argv: ['api-resources', '--api-group', 'agentiso.dev', '-o', 'name'],
-      want: 'agents.agentiso.dev\nmerges.agentiso.dev\ntasks.agentiso.dev\nteams.agentiso.dev\n',
+      want: 'agents.agentiso.dev\nmerges.agentiso.dev\nsnapshots.agentiso.dev\ntasks.agentiso.dev\nteams.agentiso.dev\n',
     },
     { argv: ['auth', 'can-i', 'delete', 'teams'], want: 'yes\n' },
     { argv: ['get', '--raw', '/healthz'], want: 'ok' },

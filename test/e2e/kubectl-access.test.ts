@@ -13,7 +13,7 @@ const lines = (text: string) => text.split('\n').filter((line) => line !== '');
 withEveryKubectl('the server as kubectl sees it', (test) => {
   test('lists its resources and versions', async ({ ok }) => {
     expect(lines(await ok(['api-resources', '--api-group=agentiso.dev', '-o', 'name'])).sort()).toEqual(
-      ['agents', 'merges', 'tasks', 'teams'].map((plural) => `${plural}.agentiso.dev`),
+      ['agents', 'merges', 'snapshots', 'tasks', 'teams'].map((plural) => `${plural}.agentiso.dev`),
     );
     expect(await ok(['api-resources'])).toMatch(/teams\s+tm\s+agentiso.dev\/v1alpha1\s+true\s+Team/);
     expect(await ok(['api-resources', '--namespaced=false', '-o', 'wide'])).toMatch(
@@ -39,7 +39,7 @@ withEveryKubectl('the server as kubectl sees it', (test) => {
 
   test('has definitions of its kinds, which are established', async ({ ok, fails }) => {
     expect(lines(await ok(['get', 'crd', '-o', 'name']))).toEqual(
-      ['agents', 'merges', 'tasks', 'teams'].map((plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.agentiso.dev`),
+      ['agents', 'merges', 'snapshots', 'tasks', 'teams'].map((plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.agentiso.dev`),
     );
     expect(await ok(['wait', 'crd/teams.agentiso.dev', '--for=condition=Established', '--timeout=20s'])).toContain('condition met');
     expect(await fails(['delete', 'crd', 'teams.agentiso.dev'])).toContain('MethodNotAllowed');

@@ -182,6 +182,33 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
     },
     TEST_MS,
   );
+
+  it(
+    'is held still with its memory, also under the next daemon, and goes back to a snapshot of its disk',
+    async () => {
+      const { pid } = await driver.create(SPEC, signal);
+      await running(SPEC.id);
+      await execute(await connect(SPEC), 'echo first > file; echo told > /var/lib/agentiso/mine; sync');
+      expect((await driver.snapshots?.take(SPEC.id, 'snap', signal))?.bytes).toBeGreaterThan(0);
+      await execute(await connect(SPEC), 'echo second > file; echo remembered > /tmp/memory');
+      await driver.suspension?.suspend(SPEC.id, signal);
+      await driver.close();
+      driver = openDriver();
+      expect(await driver.get(SPEC.id, signal)).toMatchObject({ pid, isSuspended: true });
+      await driver.suspension?.resume(SPEC.id, signal);
+      await running(SPEC.id);
+      expect(await execute(await connect(SPEC), 'cat file /tmp/memory')).toBe('second\nremembered\n');
+      await vi.waitFor(async () => expect(await driver.stop(SPEC.id, signal)).toBe(true), WAIT);
+      await driver.snapshots?.restore(SPEC.id, 'snap', signal);
+      await driver.snapshots?.remove('snap');
+      const second = { ...SPEC, incarnation: 'second' };
+      await vi.waitFor(() => driver.create(second, signal), WAIT);
+      await running(SPEC.id);
+      // What the guest was told and has begun is not part of its files.
+      expect(await execute(await connect(second), 'cat file; ls /var/lib/agentiso | grep -c mine || true')).toBe('first\n0\n');
+    },
+    TEST_MS,
+  );
 });
 
 /** And the disk of it, which a driver makes while whoever wants it waits. */
