@@ -94,7 +94,7 @@ function toVerdict(error: unknown): Verdict {
 }
 
 function isDirty(merge: WithStatus<Merge>, message: string, { ctx }: Aimed): Result {
-  return fail(merge, { reason: 'TargetDirty', message: `${message}; then it lands by itself, within half a minute` }, ctx);
+  return fail(merge, { reason: 'TargetDirty', message: `${message}; then it lands by itself, within a few seconds` }, ctx);
 }
 
 /** Once more for one that failed because of uncommitted changes: nothing is said while they are still there. */

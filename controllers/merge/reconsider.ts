@@ -5,7 +5,7 @@ import type { Result, WithStatus } from '#runtime/controller.ts';
 import { landAfterAll } from './land.ts';
 import type { Pass } from './pass.ts';
 import { gatherSources, haveMoved } from './sources.ts';
-import { fail, LOOK_AGAIN, startOver } from './status.ts';
+import { fail, LOOK_AGAIN, lookAgain, startOver } from './status.ts';
 import { targetOfMerge } from './target.ts';
 
 /** What the commits themselves are to blame for: others are needed. */
@@ -30,13 +30,13 @@ export async function reconsider(merge: WithStatus<Merge>, pass: Pass): Promise<
 /** Its agents change all the time, mostly in ways that do not matter here. */
 function untilNextLookMs({ metadata: { uid }, status }: Merge, { memory, ctx }: Pass): number {
   const last = memory.looks.get(uid) ?? Date.parse(status?.finishedAt ?? '');
-  return Number.isNaN(last) ? 0 : last + (LOOK_AGAIN.requeueAfterMs ?? 0) - ctx.now().getTime();
+  return Number.isNaN(last) ? 0 : last + (lookAgain(status?.reason).requeueAfterMs ?? 0) - ctx.now().getTime();
 }
 
 async function landOrWait(merge: WithStatus<Merge>, pass: Pass): Promise<Result> {
   if (merge.status.candidate === undefined) return startOver(merge);
   const result = await landAfterAll(merge, { ...pass, target: await targetOfMerge(merge, pass) });
-  return result === 'dirty' ? LOOK_AGAIN : result;
+  return result === 'dirty' ? lookAgain(merge.status.reason) : result;
 }
 
 async function hasTargetMoved(merge: WithStatus<Merge>, pass: Pass): Promise<boolean> {

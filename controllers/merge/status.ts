@@ -12,6 +12,13 @@ export interface Verdict {
 export const AT_ONCE: Result = { requeueAfterMs: 0 };
 /** What people change, such as the target, nobody tells us. */
 export const LOOK_AGAIN: Result = { requeueAfterMs: 30_000 };
+/** Somebody is at work there, and waits for it to land. */
+const LOOK_SOON: Result = { requeueAfterMs: 5_000 };
+
+/** When to look whether what it failed for is over. */
+export function lookAgain(reason: string | undefined): Result {
+  return reason === 'TargetDirty' ? LOOK_SOON : LOOK_AGAIN;
+}
 
 export function setReady(merge: Merge, status: 'True' | 'False', { reason, message }: Verdict, ctx: ReconcileContext): void {
   setCondition(merge, { type: 'Ready', status, reason, message }, ctx.now());
@@ -25,7 +32,7 @@ export function fail(merge: WithStatus<Merge>, verdict: Verdict, ctx: ReconcileC
   if (verdict.reason !== 'TargetDirty') delete merge.status.candidate;
   if (known?.reason !== verdict.reason || known.message !== verdict.message) ctx.events.warning(merge, verdict.reason, verdict.message);
   setReady(merge, 'False', verdict, ctx);
-  return LOOK_AGAIN;
+  return lookAgain(verdict.reason);
 }
 
 /** It waits, and says for what. */
