@@ -39,7 +39,9 @@ withEveryKubectl('the server as kubectl sees it', (test) => {
 
   test('has definitions of its kinds, which are established', async ({ ok, fails }) => {
     expect(lines(await ok(['get', 'crd', '-o', 'name']))).toEqual(
-      ['agents', 'merges', 'snapshots', 'tasks', 'teams'].map((plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.agentiso.dev`),
+      ['agents', 'merges', 'snapshots', 'tasks', 'teams'].map(
+        (plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.agentiso.dev`,
+      ),
     );
     expect(await ok(['wait', 'crd/teams.agentiso.dev', '--for=condition=Established', '--timeout=20s'])).toContain('condition met');
     expect(await fails(['delete', 'crd', 'teams.agentiso.dev'])).toContain('MethodNotAllowed');
