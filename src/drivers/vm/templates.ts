@@ -8,6 +8,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { connectGuest } from '#guest/client.ts';
 import type { Logger } from '#lib/log.ts';
 import { signalProcess } from '#lib/process-identity.ts';
 import { isPresent } from '../local/directories.ts';
@@ -16,6 +17,7 @@ import { listPids, readCommandLine, readProcess } from '../local/processes.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
 import type { MachinePlan } from './args.ts';
 import { withBareMachine } from './boot.ts';
+import type { Machine } from './machine.ts';
 import { saveState } from './migration.ts';
 import type { VmSupport } from './support.ts';
 
@@ -46,6 +48,7 @@ export interface TemplateFiles {
 
 const BOOT_MS = 180_000;
 const GIB = 1024 ** 3;
+const REHEARSALS = 8;
 const BUDGET_BYTES = 8 * GIB;
 
 /** Pure. A copy needs exactly what the template was: whatever tells two machines apart is in it. */
@@ -143,7 +146,11 @@ export class Templates {
       mark: `${this.#markPrefix}${basename(folder)}`,
     };
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BOOT_MS)]);
-    await withBareMachine(bare, (machine) => saveState(machine, join(folder, 'run'), join(folder, 'state')), signal);
+    const save = async (machine: Machine) => {
+      await rehearse(machine, signal);
+      await saveState(machine, join(folder, 'run'), join(folder, 'state'));
+    };
+    await withBareMachine(bare, save, signal);
   }
 
   #folder(kind: TemplateKind): string {
@@ -175,6 +182,15 @@ export class Templates {
       await rm(folder, { recursive: true, force: true });
       total -= bytes;
     }
+  }
+}
+
+/** The guest is asked what it must refuse, on a new connection each time: what comes in by its ports is then nothing new to it. */
+async function rehearse(machine: Machine, signal: AbortSignal): Promise<void> {
+  for (let round = 0; round < REHEARSALS; round++) {
+    const stream = await machine.connect('control', signal);
+    const client = await connectGuest(stream, { id: 'rehearsal', incarnation: 'rehearsal', signal }).catch(() => undefined);
+    client?.close('rehearsed');
   }
 }
 
