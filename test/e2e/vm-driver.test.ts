@@ -2,19 +2,17 @@
  * The vm driver with real machines and the real guest agent. A machine is dear where processors are emulated, so one boots, is made a template
  * of, and everything else is told of copies, a few things of each.
  */
-import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { WorkspaceSpec } from '#drivers/driver.ts';
-import { readTree } from '#drivers/local/processes.ts';
 import { type VmDriver, vmDriver } from '#drivers/vm/driver.ts';
 import { connectGuest, type GuestClient } from '#guest/client.ts';
 import { silentLogger } from '#lib/log.ts';
 import { bundleGuest, type GuestBundle } from '../support/guest-bundle.ts';
-import { findTestImage, machinesHere } from '../support/machines.ts';
+import { findTestImage, machinesHere, qemuOf } from '../support/machines.ts';
 import { isPidAlive } from '../support/pid.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { requires } from '../support/requirements.ts';
@@ -183,9 +181,4 @@ async function deleteFully(id: string): Promise<void> {
     await driver.delete(id, signal);
     expect(await driver.get(id, signal)).toBeUndefined();
   }, WAIT);
-}
-
-function qemuOf(launcher: number): number {
-  const found = readTree(launcher).find(({ pid }) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('qemu-system'));
-  return found?.pid ?? 0;
 }
