@@ -10,7 +10,7 @@ export interface Helper {
   end(): void;
 }
 
-const SET_UP_MS = 30_000;
+const SET_UP_MS = 50_000;
 /** The end of a process takes the processor from whoever has just been told that all is done. */
 const LINGER_MS = 2_000;
 

@@ -23,7 +23,7 @@ import { TOOL_PATH } from '../sandbox/args.ts';
 import { type Board, DISK_SERIAL, qemuArguments } from './args.ts';
 import { ensureDisk } from './disk.ts';
 import { explainMachineExit } from './exit.ts';
-import { BOUND, launchCommand } from './launch.ts';
+import { BOUND, type LaunchPlan, launchCommand } from './launch.ts';
 import { Machine } from './machine.ts';
 import { type MachineFile, readMachineFile, writeMachineFile } from './machine-file.ts';
 import { restoreState } from './migration.ts';
@@ -129,7 +129,8 @@ class VmLauncher implements Launcher {
     const { vcpus, memoryMiB, diskGiB } = workspace.resources;
     const kind: TemplateKind = {
       ...{ image, vcpus, memoryMiB, diskGiB, board: this.#board, accel: support.accel },
-      hasNetwork: support.isRoot && workspace.network !== undefined,
+      // Also where nobody is on the other end: with or without a network, one template serves both.
+      hasNetwork: support.isRoot,
       ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
     };
     const template = await this.#templates?.find(kind, uidOf(workspace.team));
@@ -155,7 +156,7 @@ class VmLauncher implements Launcher {
       const disk = await ensureFolder(workspace, directory, uid);
       await writeMachineFile(directory, {
         ...{ id, incarnation, hostname, board: kind.board, accel: kind.accel },
-        ...(kind.hasNetwork && link && { link }),
+        ...(workspace.network !== undefined && kind.hasNetwork && link && { link }),
         ...(template && { state: template.state }),
       });
       const { kernel, initrd, root } = kind.image;
@@ -163,7 +164,7 @@ class VmLauncher implements Launcher {
         ...{ identity: workspace, mark: this.markOf(id), folder: directory, host: support.host, qemu: support.qemu },
         files: { kernel, initrd, root, disk, ...(template && { memory: template.memory }) },
         groups: groups.map((group) => join(group, 'cgroup.procs')),
-        network: kind.hasNetwork ? { namespace: workspace.network ?? '' } : 'none',
+        network: networkOf(workspace, kind),
         hasKvm: support.accel === 'kvm',
         ...(uid !== undefined && { uid }),
         ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
@@ -198,7 +199,9 @@ class VmLauncher implements Launcher {
       this.#booting.delete(paths.directory);
     }
     const start = this.#starts.get(paths.directory);
-    if (start !== undefined && start.template === undefined) this.#templates?.makeSoon(start.kind);
+    if (start === undefined) return;
+    if (start.template === undefined) this.#templates?.makeSoon(start.kind);
+    else this.#templates?.worked(start.kind);
   }
 
   async close(): Promise<void> {
@@ -213,7 +216,7 @@ class VmLauncher implements Launcher {
   /** The next start is another way: without the template that it was a copy of, or on a board that does not depend on its clock. */
   async #giveUp(machine: Machine, paths: WorkspacePaths, { known, isLate }: { known: MachineFile; isLate: boolean }): Promise<void> {
     const start = this.#starts.get(paths.directory);
-    if (known.state !== undefined && start !== undefined) await this.#templates?.remove(start.kind);
+    if (known.state !== undefined && start !== undefined) await this.#templates?.failed(start.kind);
     else if (isLate && known.board === 'microvm') this.#board = 'q35';
     // What it said on its console is known when it has ended.
     await this.#quit(machine);
@@ -316,6 +319,11 @@ class VmLauncher implements Launcher {
 interface Start {
   readonly kind: TemplateKind;
   readonly template?: TemplateFiles;
+}
+
+function networkOf({ network }: WorkspaceSpec, { hasNetwork }: TemplateKind): LaunchPlan['network'] {
+  if (!hasNetwork) return 'none';
+  return network === undefined ? 'apart' : { namespace: network };
 }
 
 /** Gives the path of the disk. */

@@ -49,6 +49,7 @@ export interface TemplateFiles {
 const BOOT_MS = 180_000;
 const GIB = 1024 ** 3;
 const REHEARSALS = 8;
+const FAILURES = 2;
 const BUDGET_BYTES = 8 * GIB;
 
 /** Pure. A copy needs exactly what the template was: whatever tells two machines apart is in it. */
@@ -67,6 +68,8 @@ export class Templates {
   readonly #swept: Promise<void>;
   #making: Promise<void> = Promise.resolve();
   readonly #wanted = new Set<string>();
+  /** In a row, by folder. */
+  readonly #failures = new Map<string, number>();
   readonly #closing = new AbortController();
 
   constructor(options: TemplatesOptions) {
@@ -133,9 +136,19 @@ export class Templates {
     this.#options.log.info({ memoryMiB: kind.memoryMiB, image: kind.image.hash }, 'template of machines made');
   }
 
-  /** One that a copy could not be made of. */
-  async remove(kind: TemplateKind): Promise<void> {
-    await rm(this.#folder(kind), { recursive: true, force: true });
+  /** A copy did not come up. Somebody may have ended it; what fails twice in a row is not used again, and made anew when one has booted. */
+  async failed(kind: TemplateKind): Promise<void> {
+    const folder = this.#folder(kind);
+    const failures = (this.#failures.get(folder) ?? 0) + 1;
+    this.#failures.set(folder, failures);
+    if (failures < FAILURES) return;
+    this.#failures.delete(folder);
+    this.#wanted.delete(basename(folder));
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  worked(kind: TemplateKind): void {
+    this.#failures.delete(this.#folder(kind));
   }
 
   async #boot({ image, diskGiB, ...plan }: TemplateKind, folder: string): Promise<void> {
