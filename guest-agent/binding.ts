@@ -2,7 +2,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { ControlHandlers, ControlParams } from '#protocol/control.ts';
+import type { ControlHandlers, ControlParams, MachineParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type Environment, inheritedEnv, providersEnv, proxyEnv, teamEnv } from './command-env.ts';
 import { EGRESS_PORT, passToSocket, portOf, startEgress, type WayOut } from './egress.ts';
@@ -35,7 +35,11 @@ export interface BindingOptions {
   readonly binDir: string;
   readonly groups: ProcessGroups;
   readonly stop: Guest['stop'];
+  /** Of a virtual machine. */
+  readonly setUp?: SetUp;
 }
+
+type SetUp = (hostname: string, machine: MachineParams, places: Pick<GuestOptions, 'workspace' | 'stateDir' | 'home'>) => Promise<void>;
 
 export class Binding {
   readonly #options: BindingOptions;
@@ -73,9 +77,9 @@ export class Binding {
       if (this.#isBinding) throw new ProtocolError('Conflict', 'this guest is just being given its identity');
       this.#isBinding = true;
       try {
-        const { setUpMachine } = await import('./machine/set-up.ts');
-        const { workspace, stateDir, home } = this.#options.options;
-        await setUpMachine(identity.hostname, machine, { workspace, stateDir, home });
+        const { setUp, options } = this.#options;
+        if (setUp === undefined) throw new ProtocolError('Invalid', 'this guest is not in a virtual machine');
+        await setUp(identity.hostname, machine, options);
         if (machine.egress) machineWayOut = await this.#openEgressPort(identity);
       } finally {
         this.#isBinding = false;

@@ -38,7 +38,9 @@ async function main(): Promise<void> {
   const stop = (reason: string, graceMs?: number) => void stopProcess(guestProcess, reason, graceMs);
   // Beside this program, wherever a driver has put it.
   const binDir = join(dirname(process.argv[1] ?? ''), 'bin');
-  const binding = new Binding({ options, groups, stop, binDir, processEnv: process.env });
+  const machine = options.portsDir === undefined ? undefined : await enterMachine();
+  const bindingOptions = { options, groups, stop, binDir, processEnv: process.env, ...(machine && { setUp: machine.setUp }) };
+  const binding = new Binding(bindingOptions);
   const guestProcess: GuestProcess = { options, groups, binding, listeners };
 
   process.on('uncaughtException', (error) => crash(guestProcess, error));
@@ -47,15 +49,17 @@ async function main(): Promise<void> {
   process.on('SIGHUP', () => {});
 
   if (options.identity !== undefined) binding.bindNow(options.identity);
-  await warmUp(options);
+  // Before anybody can come: a template is saved as soon as it answers.
+  if (options.isWarm) await machine?.warmUp(bindingOptions);
   const open = (name: 'control' | 'relay', serve: typeof serveControl) => listen(options, name, (stream) => serve(binding, stream));
   listeners.push(...(await Promise.all([open('control', serveControl), open('relay', serveRelay)])));
   watchLifetime({ isReachable: () => listeners.every(({ isInPlace }) => isInPlace), isNeeded: () => isNeeded(guestProcess), stop });
   say('listening');
 }
 
-async function warmUp({ isWarm }: GuestOptions): Promise<void> {
-  if (isWarm) await (await import('./machine/set-up.ts')).warmUp();
+/** Loaded in virtual machines only. */
+async function enterMachine(): Promise<typeof import('./machine/machine.ts')> {
+  return import('./machine/machine.ts');
 }
 
 async function listen({ runDir, portsDir }: GuestOptions, name: string, serve: (stream: Duplex) => void): Promise<Door> {

@@ -1,102 +1,123 @@
-/** What setting a machine up does, as Perl and `ip` are told. Every value comes in a variable, none is part of the text. Pure. */
-import type { MachineLink } from '#protocol/control.ts';
+/** What setting a machine up does, as Perl is told. Every value comes as a line of its standard input, none is part of the text. Pure. */
+import { LINK_STEPS } from './netlink.ts';
 
-/** The only network device of a machine, whatever else it has. */
-const DEVICE = 'eth0';
 /** What the kernel calls them, on amd64: the only kind of machine there is an image for. */
 const SYS = { settimeofday: 164, mount: 165 };
 /** RNDRESEEDCRNG: what was drawn before says nothing about what is drawn from now on. BLKFLSBUF: forget what is remembered of blocks. */
 const IOCTL = { reseed: 0x5207, flush: 0x1261 };
 /** nosuid, nodev, noatime; the same, read-only; bind. */
 const MOUNT = { disk: 2 | 4 | 1024, tools: 1 | 2 | 4 | 1024, bind: 4096 };
+/** AF_NETLINK, SOCK_RAW, NETLINK_ROUTE. */
+const NETLINK = [16, 3, 0].join(', ');
+
+/** One line each, in this order; what is empty is left out. First what needs no identity, then `ready` is said, and the rest is waited for. */
+export const SET_UP_LINES = ['prepare', 'seed', 'timeMs', 'link', 'disk', 'workspace', 'state', 'home', 'toolsDisk', 'toolsPlace'] as const;
 
 /**
- * In Perl, which every Debian has: one process for all of it, because starting one is what takes time on an emulated processor.
+ * In Perl, which every Debian has: one process for all of it, because starting one is what takes time on an emulated processor. It is there
+ * and has read its text before it is told anything, and in a copy of a machine it goes on where it was waiting.
  *
- * Disks are found by their serial numbers. That of the workspace is mounted whole, where nobody looks; the parts of it that programs see are bound to their
- * places. What the kernel may remember of their blocks is from before there were these disks, and forgotten.
+ * Disks are found by their serial numbers. That of the workspace is mounted whole, where nobody looks; the parts of it that programs see are bound
+ * to their places. What the kernel may remember of their blocks is from before there were these disks, and forgotten.
+ *
+ * Whenever it waits it can be told to `rehearse`, which does nothing but answer. It says `done`, or `failed` with the step and why, and ends when nobody can tell it anything any more.
  */
 export const SET_UP_SCRIPT = `
 use strict;
-sub step { print STDERR "step: $_[0]\n" }
+$| = 1;
+my $step = 'start';
+sub step { $step = $_[0] }
+sub value {
+  while (defined(my $line = readline(STDIN))) {
+    chomp $line;
+    return $line if $line ne 'rehearse';
+    print "rehearsed\n";
+  }
+  exit;
+}
 sub call { my $number = shift; syscall($number, @_) == 0 or die "$!\n" }
 sub mount_at {
   my ($source, $target, $type, $flags) = @_;
   my $options = '';
   call(${SYS.mount}, $source, $target, $type, $flags, $options);
 }
-sub device_of {
-  my ($wanted) = @_;
-  my $device;
-  opendir(my $blocks, '/sys/block') or die "$!\n";
-  for my $name (readdir $blocks) {
-    open(my $serial, '<', "/sys/block/$name/serial") or next;
-    chomp(my $found = readline($serial) // '');
-    $device = "/dev/$name" if $found eq $wanted;
-  }
-  defined $device or die "no disk is called $wanted\n";
+sub fresh {
+  my ($device, $name) = @_;
+  defined $device or die "no disk is called $name\n";
   open(my $disk, '<', $device) or die "$!\n";
   ioctl($disk, ${IOCTL.flush}, 0);
   close $disk;
   return $device;
 }
 sub make { my $path = ''; for my $part (split m{/}, $_[0]) { $path .= "$part/"; mkdir $path, 0755 unless -d $path } }
-
-step 'randomness';
-open(my $random, '+<', '/dev/urandom') or die "$!\n";
-syswrite($random, pack('H*', $ENV{SEED})) == 64 or die "short seed\n";
-defined ioctl($random, ${IOCTL.reseed}, 0) or die "$!\n";
-
-step 'clock';
-my $now = pack('q2', int($ENV{TIME_MS} / 1000), $ENV{TIME_MS} % 1000 * 1000);
-call(${SYS.settimeofday}, $now, 0);
-
-if ($ENV{LINK} ne '') {
-  step 'network';
-  open(my $ip, '|-', 'ip', '-batch', '-') or die "$!\n";
-  print $ip "$ENV{LINK}\n";
-  close $ip or die "ip failed\n";
-}
-
-if ($ENV{DISK} ne '') {
-  step 'disk';
-  my $device = device_of($ENV{DISK});
-  my $whole = '/run/agentiso/disk';
-  make($whole);
-  mount_at($device, $whole, my $ext4 = 'ext4', ${MOUNT.disk});
-  for (['workspace', $ENV{WORKSPACE}], ['state', $ENV{STATE}], ['home', $ENV{AGENT_HOME}]) {
-    my ($part, $place) = @$_;
-    next if $place eq '';
-    make("$whole/$part");
-    make($place);
-    mount_at(my $source = "$whole/$part", $place, my $none = '', ${MOUNT.bind});
+my @parts = ('', ${LINK_STEPS.map((name) => `'${name}'`).join(', ')});
+sub tell_kernel {
+  socket(my $kernel, ${NETLINK}) or die "$!\n";
+  defined send($kernel, pack('H*', $_[0]), 0) or die "$!\n";
+  for (;;) {
+    defined recv($kernel, my $answer, 4096, 0) or die "$!\n";
+    my ($number, $problem) = (unpack('L S S L L l', $answer))[3, 5];
+    return if $problem == 0;
+    $! = -$problem;
+    die "$parts[$number]: $!\n";
   }
 }
 
-if ($ENV{TOOLS_DISK} ne '') {
+eval {
+  step 'device';
+  my $prepare = value();
+  tell_kernel($prepare) if $prepare ne '';
+  my %disks;
+  opendir(my $blocks, '/sys/block') or die "$!\n";
+  for my $name (readdir $blocks) {
+    open(my $serial, '<', "/sys/block/$name/serial") or next;
+    chomp(my $found = readline($serial) // '');
+    $disks{$found} = "/dev/$name";
+  }
+  open(my $random, '+<', '/dev/urandom') or die "$!\n";
+  print "ready\n";
+
+  my $seed = value();
+  step 'randomness';
+  syswrite($random, pack('H*', $seed)) == 64 or die "short seed\n";
+  defined ioctl($random, ${IOCTL.reseed}, 0) or die "$!\n";
+
+  step 'clock';
+  my $time = value();
+  my $now = pack('q2', int($time / 1000), $time % 1000 * 1000);
+  call(${SYS.settimeofday}, $now, 0);
+
+  step 'network';
+  my $link = value();
+  tell_kernel($link) if $link ne '';
+
+  step 'disk';
+  my ($name, @places) = (value(), ['workspace', value()], ['state', value()], ['home', value()]);
+  if ($name ne '') {
+    my $device = fresh($disks{$name}, $name);
+    my $whole = '/run/agentiso/disk';
+    make($whole);
+    mount_at($device, $whole, my $ext4 = 'ext4', ${MOUNT.disk});
+    for (@places) {
+      my ($part, $place) = @$_;
+      next if $place eq '';
+      make("$whole/$part");
+      make($place);
+      mount_at(my $source = "$whole/$part", $place, my $none = '', ${MOUNT.bind});
+    }
+  }
+
   step 'tools';
-  make($ENV{TOOLS});
-  mount_at(device_of($ENV{TOOLS_DISK}), $ENV{TOOLS}, my $ext4 = 'ext4', ${MOUNT.tools});
-}
+  my ($tools, $place) = (value(), value());
+  if ($tools ne '') {
+    make($place);
+    mount_at(fresh($disks{$tools}, $tools), $place, my $ext4 = 'ext4', ${MOUNT.tools});
+  }
+  print "done\n";
+  1;
+} or print "failed: $step: $@";
+readline(STDIN);
 `;
 
-/** Brings the programs above, and those of the first commands of an agent, into memory. Changes nothing. */
-export const WARM_UP_SCRIPT = `
-system('ip', 'link', 'show');
-system('sh', '-c', 'cat /dev/null; mkfifo --version; git --version');
-`;
-
-/** The gateway is given, not asked for: on this link there is nobody else, and nobody who answers. */
-export function linkLines({ address, mac, gateway, gatewayMac }: MachineLink): string[] {
-  return [
-    'link set lo up',
-    `link set ${DEVICE} down`,
-    `link set ${DEVICE} address ${mac}`,
-    `link set ${DEVICE} addrgenmode none`,
-    `link set ${DEVICE} up`,
-    `addr replace ${address}/32 dev ${DEVICE}`,
-    `route replace ${gateway} dev ${DEVICE} scope link`,
-    `neigh replace ${gateway} lladdr ${gatewayMac} dev ${DEVICE} nud permanent`,
-    `route replace default via ${gateway} dev ${DEVICE}`,
-  ];
-}
+/** Brings the programs of the first commands of an agent into memory. Changes nothing. */
+export const WARM_UP_COMMAND = 'cat /dev/null; mkfifo --version; git --version';

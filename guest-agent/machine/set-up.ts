@@ -2,63 +2,132 @@
  * Makes a virtual machine that has just started, or was just copied from another, this agent's own: in one step, before anything of the agent
  * runs. Fresh randomness comes first: until then all copies of one machine would draw the same.
  */
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { MachineParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { lazy } from '../lazy-modules.ts';
-import { linkLines, SET_UP_SCRIPT, WARM_UP_SCRIPT } from './script.ts';
+import { type Helper, startHelper } from './helper.ts';
+import { linkMessages, upMessages } from './netlink.ts';
+import { startOptimising } from './optimising.ts';
+import { WARM_UP_COMMAND } from './script.ts';
 
-const SET_UP_MS = 30_000;
+/** The only network device of a machine, whatever else it has. */
+const DEVICE = 'eth0';
+/** The device makes no address of its own, and so says nothing to anybody. */
+const NO_OWN_ADDRESS = '1';
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
 export interface MachinePlaces {
   readonly workspace: string;
   readonly stateDir: string;
-  readonly home: string | undefined;
+  readonly home?: string;
 }
 
-/** Rejects with ProtocolError, saying which step failed. */
-export async function setUpMachine(hostname: string, machine: MachineParams, places: MachinePlaces): Promise<void> {
-  const { seed, timeMs, disk, link, tools } = machine;
-  await runScript({
-    PATH,
-    SEED: seed,
-    TIME_MS: String(timeMs),
-    DISK: disk ?? '',
-    TOOLS_DISK: tools?.disk ?? '',
-    TOOLS: tools?.place ?? '',
-    WORKSPACE: places.workspace,
-    STATE: places.stateDir,
-    AGENT_HOME: places.home ?? '',
-    LINK: link === undefined ? '' : linkLines(link).join('\n'),
-  });
-  try {
-    writeFileSync('/proc/sys/kernel/hostname', hostname);
-    writeFileSync('/etc/hostname', `${hostname}\n`);
-    appendFileSync('/etc/hosts', `127.0.1.1 ${hostname}\n`);
-  } catch (error) {
-    throw failed('host name', (error as Error).message);
+/** What is changed, and by whom. A rehearsal and tests have places of their own. */
+export interface SetUpMeans {
+  readonly startHelper: () => Helper;
+  /** When all is done. */
+  readonly afterwards: () => void;
+  /** Where the host name is written to: for the kernel, for programs, and so that it can be looked up. */
+  readonly hostname: string;
+  readonly etcHostname: string;
+  readonly etcHosts: string;
+  /** What the kernel says of the device; is not there where there is no device. */
+  readonly device: string;
+  /** How it comes to addresses of its own. */
+  readonly addressMode: string;
+}
+
+/** From the identity to the first work is less. */
+const OPTIMISE_AFTER_MS = 10_000;
+
+export const MEANS: SetUpMeans = {
+  startHelper: () => startHelper(PATH),
+  // Bound, so that nothing has to be compiled at that moment.
+  afterwards: setTimeout.bind(undefined, startOptimising, OPTIMISE_AFTER_MS),
+  hostname: '/proc/sys/kernel/hostname',
+  etcHostname: '/etc/hostname',
+  etcHosts: '/etc/hosts',
+  device: `/sys/class/net/${DEVICE}`,
+  addressMode: `/proc/sys/net/ipv6/conf/${DEVICE}/addr_gen_mode`,
+};
+
+export class MachineSetUp {
+  readonly #means: SetUpMeans;
+  #prepared: Promise<Helper> | undefined;
+  #device: number | undefined;
+
+  constructor(means: SetUpMeans) {
+    this.#means = means;
+  }
+
+  /** Whatever can be done before it is known whose machine this is. */
+  prepare(): Promise<Helper> {
+    this.#prepared ??= this.#startHelper();
+    return this.#prepared;
+  }
+
+  /** Tells the helper nothing, and hears it, as often as that. */
+  async rehearse(rounds: number): Promise<void> {
+    const helper = await this.prepare();
+    for (let round = 0; round < rounds; round++) {
+      helper.tell(['rehearse']);
+      await helper.said('rehearsed');
+    }
+  }
+
+  /** Rejects with ProtocolError, saying which step failed. */
+  async apply(hostname: string, machine: MachineParams, places: MachinePlaces): Promise<void> {
+    try {
+      const helper = await this.prepare();
+      const { seed, timeMs, disk = '', tools } = machine;
+      const toolLines = [tools?.disk ?? '', tools?.place ?? ''];
+      helper.tell([
+        seed,
+        String(timeMs),
+        this.#linkLine(machine),
+        disk,
+        places.workspace,
+        places.stateDir,
+        places.home ?? '',
+        ...toolLines,
+      ]);
+      await helper.said('done');
+      helper.end();
+      writeFileSync(this.#means.hostname, hostname);
+      writeFileSync(this.#means.etcHostname, `${hostname}\n`);
+      appendFileSync(this.#means.etcHosts, `127.0.1.1 ${hostname}\n`);
+    } catch (error) {
+      throw new ProtocolError('Unavailable', `the machine could not be set up: ${(error as Error).message}`);
+    } finally {
+      // A second try begins anew.
+      this.#prepared = undefined;
+    }
+    this.#means.afterwards();
+  }
+
+  async #startHelper(): Promise<Helper> {
+    const { device, addressMode } = this.#means;
+    if (existsSync(device)) {
+      this.#device = Number(readFileSync(`${device}/ifindex`, 'utf8'));
+      writeFileSync(addressMode, NO_OWN_ADDRESS);
+    }
+    const helper = this.#means.startHelper();
+    helper.tell([this.#device === undefined ? '' : upMessages(this.#device).toString('hex')]);
+    await helper.said('ready');
+    return helper;
+  }
+
+  #linkLine({ link }: MachineParams): string {
+    if (link === undefined) return '';
+    if (this.#device === undefined) throw new Error(`network: there is no device ${DEVICE}`);
+    return linkMessages(this.#device, link).toString('hex');
   }
 }
 
-/** Everything that is needed later is read from the disk now; nothing is changed. Whether it works is seen later. */
-export async function warmUp(): Promise<void> {
-  await runScript({ PATH }, WARM_UP_SCRIPT).catch(() => {});
-}
-
-function runScript(env: Record<string, string>, script = SET_UP_SCRIPT): Promise<void> {
-  return new Promise((resolve, reject) => {
-    lazy.childProcess.execFile('perl', ['-e', script], { env, timeout: SET_UP_MS }, (error, _stdout, stderr) => {
-      if (error === null) return resolve();
-      // The script says which step it is at before it begins with it.
-      const lines = stderr.trim().split('\n');
-      const step = lines.findLast((line) => line.startsWith('step: '))?.slice('step: '.length) ?? 'start';
-      const complaint = lines.filter((line) => !line.startsWith('step: ')).join('; ') || error.message;
-      reject(failed(step, complaint));
-    });
+/** The programs that an agent's first commands need are read from the disk now; nothing is changed. Whether it works is seen later. */
+export function readPrograms(): Promise<void> {
+  return new Promise((resolve) => {
+    lazy.childProcess.execFile('sh', ['-c', WARM_UP_COMMAND], { env: { PATH } }, () => resolve());
   });
-}
-
-function failed(step: string, complaint: string): ProtocolError {
-  return new ProtocolError('Unavailable', `the machine could not be set up: ${step}: ${complaint}`);
 }

@@ -2,7 +2,6 @@
  * The vm driver with real machines and the real guest agent. A machine is dear where processors are emulated, so one boots, is made a template
  * of, and everything else is told of copies, a few things of each.
  */
-import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +10,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { WorkspaceSpec } from '#drivers/driver.ts';
-import { readTree } from '#drivers/local/processes.ts';
 import { type VmDriver, vmDriver } from '#drivers/vm/driver.ts';
 import { ToolDisks } from '#drivers/vm/tool-disks.ts';
 import { connectGuest, type GuestClient } from '#guest/client.ts';
@@ -19,7 +17,7 @@ import { silentLogger } from '#lib/log.ts';
 import { createEgress, type Egress } from '#network/egress/create-egress.ts';
 import { connectByAddress } from '#network/egress/dial.ts';
 import { bundleGuest, type GuestBundle } from '../support/guest-bundle.ts';
-import { findTestImage, machinesHere } from '../support/machines.ts';
+import { findTestImage, machinesHere, qemuOf } from '../support/machines.ts';
 import { isPidAlive } from '../support/pid.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { requires } from '../support/requirements.ts';
@@ -295,9 +293,4 @@ async function deleteFully(id: string): Promise<void> {
     await driver.delete(id, signal);
     expect(await driver.get(id, signal)).toBeUndefined();
   }, WAIT);
-}
-
-function qemuOf(launcher: number): number {
-  const found = readTree(launcher).find(({ pid }) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('qemu-system'));
-  return found?.pid ?? 0;
 }

@@ -1,13 +1,19 @@
-/** A daemon whose agents are machines and sandboxes: tasks, messages and packets between both kinds, and a daemon that dies in between. */
+/**
+ * A daemon whose agents are machines and sandboxes: tasks, messages and packets between both kinds, a daemon that dies in between, and many
+ * copies of one machine, of which some are killed.
+ */
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Agent } from '#api/types.ts';
+import { seededRandom } from '../bench/harness/random.ts';
 import { AgentsHome } from '../support/agents-home.ts';
-import { machinesHere, testImagesDirectory } from '../support/machines.ts';
+import { machinesHere, qemuOf, testImagesDirectory } from '../support/machines.ts';
+import { isProcessOf, killQuietly } from '../support/processes.ts';
 import { requires } from '../support/requirements.ts';
 
 const here = await machinesHere();
@@ -15,6 +21,13 @@ const TEST_MS = 400_000;
 const WAIT = { timeout: 300_000, interval: 200 };
 const ENV = { AGENTISO_IMAGES: testImagesDirectory() };
 const KEY = 'invented-key-0123456789-of-a-model';
+const SEED = Number(process.env['AGENTISO_SEED'] ?? Date.now() % 1_000_000);
+const KILLS = 4;
+/** What must differ of every two machines. */
+const FACTS = `const { networkInterfaces, hostname } = require('os');
+  const [{ address, mac }] = networkInterfaces().eth0;
+  const uuid = require('fs').readFileSync('/proc/sys/kernel/random/uuid', 'utf8');
+  console.log(JSON.stringify({ address, mac, uuid, hostname: hostname(), random: require('crypto').randomBytes(16).toString('hex') }));`;
 const resources = { vcpus: 1, memoryMiB: 256, diskGiB: 1 };
 
 requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team of machines', () => {
@@ -135,4 +148,56 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
     },
     TEST_MS,
   );
+
+  const copies = Array.from({ length: 8 }, (_, at) => `many-copy-${at + 1}`);
+
+  it(
+    'makes eight copies at once, and no two are alike',
+    async () => {
+      const machines = join(home.home, 'state', 'workspaces', 'vm');
+      // Whoever comes before there is a template boots.
+      await vi.waitFor(() => expect(templatesIn(machines)).toHaveLength(1), WAIT);
+      await home.create('Team', 'many', { isolation: { driver: 'vm' }, roles: [{ name: 'copy', count: copies.length, resources }] });
+      const agents = await ready(...copies);
+      for (const { metadata } of agents) {
+        expect(JSON.parse(await readFile(join(machines, metadata.uid, 'machine.json'), 'utf8'))).toMatchObject({
+          state: expect.any(String),
+        });
+      }
+      // One after the other: to start Node is what takes longest in all of this.
+      const facts: Record<string, string>[] = [];
+      for (const name of copies) facts.push(JSON.parse(await home.inside(name, 'node', '-e', FACTS)));
+      for (const name of ['random', 'uuid', 'mac', 'address', 'hostname']) {
+        expect(new Set(facts.map((each) => each[name])).size, `${name}: ${JSON.stringify(facts)}`).toBe(copies.length);
+      }
+    },
+    TEST_MS,
+  );
+
+  it(
+    `has all of them again after ${KILLS} kills of machines and of the daemon (seed ${SEED})`,
+    async () => {
+      const random = seededRandom(SEED);
+      for (let kill = 0; kill < KILLS; kill++) {
+        const name = copies[Math.floor(random() * copies.length)] ?? '';
+        const { metadata, status } = await home.agent(name);
+        const dice = random();
+        if (dice < 0.3) {
+          await home.kill();
+          await home.start([], ENV);
+        } else if (status?.pid !== undefined && isProcessOf(status.pid, metadata.uid)) {
+          killQuietly(dice < 0.6 ? status.pid : (qemuOf(status.pid) ?? status.pid));
+        }
+      }
+      await ready(...copies);
+      await home.delete('teams', 'many');
+      await vi.waitFor(async () => expect((await home.agents()).filter(({ spec }) => spec.team === 'many')).toEqual([]), WAIT);
+    },
+    TEST_MS,
+  );
 });
+
+function templatesIn(machines: string): string[] {
+  const folder = join(machines, '.templates');
+  return existsSync(folder) ? readdirSync(folder).filter((name) => existsSync(join(folder, name, 'state'))) : [];
+}

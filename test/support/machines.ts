@@ -1,5 +1,7 @@
 /** What tests of virtual machines need: an image that this user has built, with the guest agent of this source. */
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { readTree } from '#drivers/local/processes.ts';
 import { detectSandbox } from '#drivers/sandbox/detect.ts';
 import { findGuestFiles } from '#drivers/sandbox/guest-files.ts';
 import { detectVm, type VmSupport } from '#drivers/vm/support.ts';
@@ -23,4 +25,9 @@ export async function machinesHere(): Promise<{ readonly support?: VmSupport; re
   if (!support.isRoot) return { reason: 'the tests do not run as root' };
   const isBuilt = (await findTestImage(new URL('./guest-stand-in.cjs', import.meta.url).pathname)) !== undefined;
   return isBuilt ? { support, reason: '' } : { reason: 'no image; run: agentiso image build base' };
+}
+
+/** The process of the machine itself, below the one that started it. */
+export function qemuOf(launcher: number): number | undefined {
+  return readTree(launcher).find(({ pid }) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('qemu-system'))?.pid;
 }

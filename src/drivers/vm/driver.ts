@@ -23,7 +23,7 @@ import { TOOL_PATH, TOOLS } from '../sandbox/args.ts';
 import { type Board, DISK_SERIAL, qemuArguments, TOOLS_SERIAL } from './args.ts';
 import { ensureDisk } from './disk.ts';
 import { explainMachineExit } from './exit.ts';
-import { BOUND, launchCommand } from './launch.ts';
+import { BOUND, type LaunchPlan, launchCommand } from './launch.ts';
 import { Machine } from './machine.ts';
 import { type MachineFile, readMachineFile, writeMachineFile } from './machine-file.ts';
 import { restoreState } from './migration.ts';
@@ -137,7 +137,8 @@ class VmLauncher implements Launcher {
     const tools = await this.#tools(workspace);
     const kind: TemplateKind = {
       ...{ image, vcpus, memoryMiB, diskGiB, board: this.#board, accel: support.accel },
-      hasNetwork: support.isRoot && workspace.network !== undefined,
+      // Also where nobody is on the other end: with or without a network, one template serves both.
+      hasNetwork: support.isRoot,
       ...(tools && { toolsGiB: tools.gib }),
       ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
     };
@@ -167,7 +168,7 @@ class VmLauncher implements Launcher {
         ...{ identity: workspace, mark: this.markOf(workspace.id), folder: directory, host: support.host, qemu: support.qemu },
         files: { kernel, initrd, root, disk, ...(tools && { tools: tools.path }), ...(template && { memory: template.memory }) },
         groups: groups.map((group) => join(group, 'cgroup.procs')),
-        network: kind.hasNetwork ? { namespace: workspace.network ?? '' } : 'none',
+        network: networkOf(workspace, kind),
         hasKvm: support.accel === 'kvm',
         ...(uid !== undefined && { uid }),
         ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
@@ -204,7 +205,9 @@ class VmLauncher implements Launcher {
       this.#booting.delete(paths.directory);
     }
     const start = this.#starts.get(paths.directory);
-    if (start !== undefined && start.template === undefined) this.#templates?.makeSoon(start.kind);
+    if (start === undefined) return;
+    if (start.template === undefined) this.#templates?.makeSoon(start.kind);
+    else this.#templates?.worked(start.kind);
   }
 
   freeze(paths: WorkspacePaths, _record: WorkspaceRecord | undefined, isFrozen: boolean): Promise<void> {
@@ -227,7 +230,7 @@ class VmLauncher implements Launcher {
   /** The next start is another way: without the template that it was a copy of, or on a board that does not depend on its clock. */
   async #giveUp(machine: Machine, paths: WorkspacePaths, { known, isLate }: { known: MachineFile; isLate: boolean }): Promise<void> {
     const start = this.#starts.get(paths.directory);
-    if (known.state !== undefined && start !== undefined) await this.#templates?.remove(start.kind);
+    if (known.state !== undefined && start !== undefined) await this.#templates?.failed(start.kind);
     else if (isLate && known.board === 'microvm') this.#board = 'q35';
     // What it said on its console is known when it has ended.
     await this.#quit(machine);
@@ -337,13 +340,18 @@ interface Start {
   readonly tools?: ToolDisk;
 }
 
-function toMachineFile({ id, incarnation, hostname, link, egress }: WorkspaceSpec, { kind, template, tools }: Start): MachineFile {
+function toMachineFile({ id, incarnation, hostname, network, link, egress }: WorkspaceSpec, { kind, template, tools }: Start): MachineFile {
   return {
     ...{ id, incarnation, hostname, egress, board: kind.board, accel: kind.accel },
-    ...(kind.hasNetwork && link && { link }),
+    ...(network !== undefined && kind.hasNetwork && link && { link }),
     ...(tools && { hasTools: true }),
     ...(template && { state: template.state }),
   };
+}
+
+function networkOf({ network }: WorkspaceSpec, { hasNetwork }: TemplateKind): LaunchPlan['network'] {
+  if (!hasNetwork) return 'none';
+  return network === undefined ? 'apart' : { namespace: network };
 }
 
 /** Gives the path of the disk. */

@@ -50,6 +50,8 @@ export async function restoreState(machine: Machine, path: string, signal: Abort
   if ((await statusOf(qmp)) !== 'inmigrate') return false;
   await machine.openPorts(signal);
   await leaveMemoryOut(qmp);
+  // Nobody is to hear of the address that the template had.
+  await qmp.execute('migrate-set-parameters', { 'announce-rounds': 0 });
   await qmp.execute('migrate-incoming', { uri: `unix:${SOCKETS.migration}` });
   // QEMU hangs up when it has all it needs, on a busy machine before the end was said; whether it has, its status tells.
   await pipeline(createReadStream(path), await machine.dial('migration', signal), { signal }).catch((error: NodeJS.ErrnoException) => {

@@ -8,6 +8,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { connectGuest } from '#guest/client.ts';
 import type { Logger } from '#lib/log.ts';
 import { signalProcess } from '#lib/process-identity.ts';
 import { isPresent } from '../local/directories.ts';
@@ -16,6 +17,7 @@ import { listPids, readCommandLine, readProcess } from '../local/processes.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
 import type { MachinePlan } from './args.ts';
 import { withBareMachine } from './boot.ts';
+import type { Machine } from './machine.ts';
 import { saveState } from './migration.ts';
 import type { VmSupport } from './support.ts';
 
@@ -46,6 +48,8 @@ export interface TemplateFiles {
 
 const BOOT_MS = 180_000;
 const GIB = 1024 ** 3;
+const REHEARSALS = 8;
+const FAILURES = 2;
 const BUDGET_BYTES = 8 * GIB;
 
 /** Pure. A copy needs exactly what the template was: whatever tells two machines apart is in it. */
@@ -64,6 +68,8 @@ export class Templates {
   readonly #swept: Promise<void>;
   #making: Promise<void> = Promise.resolve();
   readonly #wanted = new Set<string>();
+  /** In a row, by folder. */
+  readonly #failures = new Map<string, number>();
   readonly #closing = new AbortController();
 
   constructor(options: TemplatesOptions) {
@@ -131,9 +137,19 @@ export class Templates {
     this.#options.log.info({ memoryMiB: kind.memoryMiB, image: kind.image.hash }, 'template of machines made');
   }
 
-  /** One that a copy could not be made of. */
-  async remove(kind: TemplateKind): Promise<void> {
-    await rm(this.#folder(kind), { recursive: true, force: true });
+  /** A copy did not come up. Somebody may have ended it; what fails twice in a row is not used again, and made anew when one has booted. */
+  async failed(kind: TemplateKind): Promise<void> {
+    const folder = this.#folder(kind);
+    const failures = (this.#failures.get(folder) ?? 0) + 1;
+    this.#failures.set(folder, failures);
+    if (failures < FAILURES) return;
+    this.#failures.delete(folder);
+    this.#wanted.delete(basename(folder));
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  worked(kind: TemplateKind): void {
+    this.#failures.delete(this.#folder(kind));
   }
 
   async #boot({ image, diskGiB, ...plan }: TemplateKind, folder: string): Promise<void> {
@@ -144,7 +160,11 @@ export class Templates {
       mark: `${this.#markPrefix}${basename(folder)}`,
     };
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BOOT_MS)]);
-    await withBareMachine(bare, (machine) => saveState(machine, join(folder, 'run'), join(folder, 'state')), signal);
+    const save = async (machine: Machine) => {
+      await rehearse(machine, signal);
+      await saveState(machine, join(folder, 'run'), join(folder, 'state'));
+    };
+    await withBareMachine(bare, save, signal);
   }
 
   #folder(kind: TemplateKind): string {
@@ -176,6 +196,15 @@ export class Templates {
       await rm(folder, { recursive: true, force: true });
       total -= bytes;
     }
+  }
+}
+
+/** The guest is asked what it must refuse, on a new connection each time: what comes in by its ports is then nothing new to it. */
+async function rehearse(machine: Machine, signal: AbortSignal): Promise<void> {
+  for (let round = 0; round < REHEARSALS; round++) {
+    const stream = await machine.connect('control', signal);
+    const client = await connectGuest(stream, { id: 'rehearsal', incarnation: 'rehearsal', signal }).catch(() => undefined);
+    client?.close('rehearsed');
   }
 }
 
