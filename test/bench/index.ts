@@ -19,8 +19,9 @@ import { type Options, parseOptions, USAGE, UsageError } from './options.ts';
 import { scaleBench } from './scale.bench.ts';
 import { storeBench } from './store.bench.ts';
 import { tasksBench } from './tasks.bench.ts';
+import { vmBench } from './vm.bench.ts';
 
-const BENCHES: readonly Bench[] = [storeBench, apiBench, agentsBench, messagesBench, tasksBench, scaleBench, mergeBench, mcpBench];
+const BENCHES: readonly Bench[] = [storeBench, apiBench, agentsBench, messagesBench, tasksBench, scaleBench, mergeBench, mcpBench, vmBench];
 const EXIT_CANNOT_RUN = 2;
 const DEFAULT_ROUNDS = 20;
 

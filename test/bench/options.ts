@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 const MIN_ROUNDS = 20;
 
 export const USAGE = `usage: npm run bench -- NAME [--rounds N] [--quick] [--write]
-  NAME          which benchmark: store, api, agents, messages, tasks, scale, merge, mcp
+  NAME          which benchmark: store, api, agents, messages, tasks, scale, merge, mcp, vm
   --rounds N    rounds per operation (${MIN_ROUNDS}; a quarter where each starts processes), more if undecided; fewer only with --quick
   --quick       small sizes and few rounds: shows that everything runs, proves nothing
   --write       write docs/benchmarks.md from a full run
