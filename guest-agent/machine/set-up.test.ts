@@ -6,7 +6,7 @@ import { startHelper } from './helper.ts';
 import { linkMessages, upMessages } from './netlink.ts';
 import { MachineSetUp } from './set-up.ts';
 
-const MACHINE = { seed: 'ab'.repeat(64), timeMs: 5, disk: 'serial' };
+const MACHINE = { seed: 'ab'.repeat(64), timeMs: 5, disk: 'serial', egress: false, tools: { disk: 'tools', place: '/t' } };
 const PLACES = { workspace: '/w', stateDir: '/s', home: '/h' };
 let folder: string;
 
@@ -35,7 +35,7 @@ describe('a machine that gets its identity', () => {
     await setUp.rehearse(2);
     expect(afterwards).not.toHaveBeenCalled();
     await setUp.apply('name', MACHINE, PLACES);
-    expect(told.slice(1)).toEqual(['rehearse', 'rehearse', MACHINE.seed, '5', '', 'serial', '/w', '/s', '/h']);
+    expect(told.slice(1)).toEqual(['rehearse', 'rehearse', MACHINE.seed, '5', '', 'serial', '/w', '/s', '/h', 'tools', '/t']);
     expect(['kernel', 'hostname', 'hosts'].map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([
       'name',
       'name\n',
@@ -63,6 +63,8 @@ describe('a machine that gets its identity', () => {
       '/w',
       '/s',
       '/h',
+      'tools',
+      '/t',
     ]);
   });
 
