@@ -1,12 +1,13 @@
 /** The composition root: builds every room, wires them together, starts and stops them. Nothing else knows them all. */
-import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { trackHandEdit } from '#api/fields/hand-edit.ts';
 import { admission, kinds } from '#api/kinds.ts';
+import { DEFAULT_NAMESPACE, type KindObject } from '#api/meta.ts';
 import type { Client } from '#client/client.ts';
 import { localClient } from '#client/local.ts';
 import type { DaemonConfig } from '#config';
 import { allControllers, allSweeps } from '#controllers/index.ts';
+import { messageOf } from '#lib/errors.ts';
 import { createLogger, type Logger } from '#lib/log.ts';
 import { Metrics } from '#lib/metrics.ts';
 import { Redactor } from '#lib/redact.ts';
@@ -21,9 +22,9 @@ import { followNamespaces } from '#runtime/namespaces.ts';
 import { DirectoryStore } from '#store/directory.ts';
 import type { Machine } from './agents.ts';
 import { openAuditLog } from './audit-log.ts';
-import { limitsOf, ratesOf } from './limits.ts';
 import { serveApi } from './serve-api.ts';
 import { serveMcp } from './serve-mcp.ts';
+import { Settings } from './settings.ts';
 import { openTeamwork } from './teamwork.ts';
 import { followTransitions, Transitions } from './work-metrics.ts';
 
@@ -34,6 +35,8 @@ export interface Daemon {
   readonly kubeconfig: string;
   /** Resolves, with what happened, when the home was removed or replaced under us: then only `stop` is left to do. */
   readonly lost: Promise<string>;
+  /** HOME/config.yaml once more; a wrong one is refused and told of, and what held before goes on holding. */
+  reload(): void;
   /** Watches end, agents end, everything accepted is on disk, the lock is free. */
   stop(): Promise<void>;
 }
@@ -67,10 +70,11 @@ async function startOn(
   const stopping = new AbortController();
   const ours = kinds.filter(({ crd }) => crd).map(({ kind }) => kind);
   await followNamespaces(client, ours, { signal: stopping.signal, log });
-  const limits = limitsOf(config.limits ?? {}, totalmem());
+  const settings = new Settings(config.home, config.limits);
+  const { limits } = settings;
   const metrics = new Metrics();
   const events = new EventLog({ client, log, redact: (message) => redactor.redact(message) });
-  const rates = createRates({ rates: ratesOf(config.limits ?? {}) });
+  const rates = createRates({ rates: settings.rates });
   const home = resolve(config.home);
   const audit = openAuditLog({ home, log });
   const credentials = openCredentials({ home, environment: config.hostEnv ?? (() => undefined), redactor, log });
@@ -138,6 +142,15 @@ async function startOn(
     url: served.url,
     kubeconfig: served.kubeconfig,
     lost: watch.lost,
+    reload() {
+      try {
+        settings.reload();
+        log.info('settings read again');
+      } catch (error) {
+        log.warn({ err: error }, 'settings refused');
+        events.recorder('settings').warning(HERE, 'ConfigInvalid', `${messageOf(error)}; the settings before go on`);
+      }
+    },
     async stop() {
       watch.stop();
       await mcp.close();
@@ -160,6 +173,13 @@ async function startOn(
     },
   };
 }
+
+/** What is of the whole daemon is told in the namespace that everybody looks at. */
+const HERE = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: DEFAULT_NAMESPACE, namespace: DEFAULT_NAMESPACE, uid: '', resourceVersion: '', generation: 1, creationTimestamp: '' },
+} as KindObject;
 
 const LOOK_MS = 1_000;
 

@@ -1,4 +1,5 @@
 /** The program: turns the process (arguments, environment, signals, streams) into a command's context, and its answer into an exit code. */
+import { isatty } from 'node:tty';
 import { afterClosedPipe } from '#cli/closed-pipe.ts';
 import { runCli } from '#cli/index.ts';
 import { openOutput } from './output.ts';
@@ -7,13 +8,19 @@ declare const AGENTISO_VERSION: string | undefined;
 const VERSION = typeof AGENTISO_VERSION === 'string' ? AGENTISO_VERSION : 'source';
 
 const interrupted = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(name, () => {
-    // A second Ctrl-C means it.
-    if (interrupted.signal.aborted) process.exit(130);
-    interrupted.abort();
-  });
-}
+const interrupt = () => {
+  // A second Ctrl-C means it.
+  if (interrupted.signal.aborted) process.exit(130);
+  interrupted.abort();
+};
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
+
+const reloads: (() => void)[] = [];
+process.on('SIGHUP', () => {
+  // From a terminal it says that the terminal is gone.
+  if (isatty(0) || reloads.length === 0) interrupt();
+  else for (const reload of reloads) reload();
+});
 
 // A reader that has seen enough (| head) is no failure, a full disk is one: in both cases whatever still runs comes to its end.
 let lost: NodeJS.ErrnoException | undefined;
@@ -38,6 +45,7 @@ const run = runCli(process.argv.slice(2), {
   out: out.write,
   err: err.write,
   signal: interrupted.signal,
+  onReload: (listener) => void reloads.push(listener),
   version: VERSION,
   home: process.env['AGENTISO_HOME'],
   environment: {

@@ -10,6 +10,8 @@ export interface RunningDaemon {
   readonly kubeconfig: string;
   /** Resolves, with what happened, when it cannot go on. */
   readonly lost?: Promise<string>;
+  /** Reads its settings again. */
+  reload?(): void;
   stop(): Promise<void>;
 }
 
@@ -111,6 +113,8 @@ export interface CommandContext {
   readonly err: (text: string) => void;
   /** Aborts on Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
+  /** Calls back when somebody asks for settings to be read again (SIGHUP). Absent in tests of other things. */
+  readonly onReload?: (listener: () => void) => void;
   readonly version: string;
   readonly home: string | undefined;
   /** Absent: this folder, and no terminal. */

@@ -163,6 +163,40 @@ describe('agentiso serve', () => {
     });
   });
 
+  it('refuses settings that are wrong, and reads them again on SIGHUP', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const home = new Home(join(folder, 'home'));
+      mkdirSync(home.folder);
+      const settings = (text: string) => writeFileSync(join(home.folder, 'config.yaml'), text);
+      settings('limits: {maxAgnets: 5}\n');
+      expect(await startCli(['serve', '--home', home.folder]).result).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('config.yaml: unknown key limits.maxAgnets; did you mean maxAgents?'),
+      });
+      settings('limits: {maxAgentsPerTeam: 2}\n');
+      const run = await home.serve();
+      const scaled = (count: number) => {
+        writeFileSync(
+          join(folder, 'team.yaml'),
+          TEAM.replace('{name: worker}', `{name: worker, count: ${count}}`).replace('spec:', 'spec:\n  suspend: true'),
+        );
+        return runCli(['apply', '--home', home.folder, '-f', join(folder, 'team.yaml')]);
+      };
+      expect((await scaled(3)).stderr).toContain('2');
+      expect((await scaled(2)).code).toBe(0);
+      settings('limits: {maxAgentsPerTeam: many}\n');
+      run.child.kill('SIGHUP');
+      const events = () => runCli(['get', 'events', '--home', home.folder]);
+      await vi.waitFor(async () => expect((await events()).stdout).toMatch(/ConfigInvalid .*maxAgentsPerTeam is "many"/), WAIT);
+      expect((await scaled(3)).code).toBe(1);
+      settings('limits: {maxAgentsPerTeam: 3}\n');
+      run.child.kill('SIGHUP');
+      await vi.waitFor(async () => expect((await scaled(3)).code).toBe(0), WAIT);
+      run.child.kill('SIGTERM');
+      expect((await run.result).code).toBe(0);
+    });
+  });
+
   it('stops when its home is taken away, and leaves the socket of the next daemon alone', async () => {
     await inTemporaryFolder(async (folder) => {
       const home = join(folder, 'home');

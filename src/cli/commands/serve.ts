@@ -7,7 +7,7 @@ export const serveCommand: Command = {
   name: 'serve',
   summary: 'run the daemon on a directory',
   description:
-    'Watches HOME/resources, brings teams and agents to life, answers kubectl and agentiso commands, and stops on Ctrl-C or SIGTERM. HOME/kubeconfig leads kubectl to it.',
+    'Watches HOME/resources, brings teams and agents to life, answers kubectl and agentiso commands, and stops on Ctrl-C or SIGTERM. HOME/kubeconfig leads kubectl to it. HOME/config.yaml sets limits and rates; SIGHUP reads it again.',
   options: [
     { flags: '--home <dir>', description: 'where resources and state live (default: $AGENTISO_HOME or .agentiso)' },
     { flags: '--listen <address>', description: 'host, port or both for HTTPS (default: 127.0.0.1 and a free port that is remembered)' },
@@ -29,7 +29,7 @@ export const serveCommand: Command = {
     },
     { flags: '--log-format <format>', description: 'for programs or for people', choices: ['json', 'text'], default: 'json' },
   ],
-  async run(_args, options, { out, err, signal, startDaemon, home: configured }) {
+  async run(_args, options, { out, err, signal, onReload, startDaemon, home: configured }) {
     const home = (options['home'] as string | undefined) || configured || '.agentiso';
     const given = options['listen'] as string | undefined;
     const listen = given === undefined ? undefined : parseListenAddress(given);
@@ -44,6 +44,7 @@ export const serveCommand: Command = {
       ...(listen ? { listen } : {}),
     };
     const daemon = await onHome(home, () => startDaemon(start));
+    onReload?.(() => daemon.reload?.());
     out(`agentiso ready: ${daemon.url} (KUBECONFIG=${daemon.kubeconfig})\n`);
     const lost = await Promise.race([aborted(signal), daemon.lost]);
     if (lost !== undefined) err(`agentiso: ${lost}; stopping\n`);

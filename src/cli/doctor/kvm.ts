@@ -44,7 +44,8 @@ async function bootGuest(): Promise<Finding> {
 
 export function judgeBoot({ outcome, code, complaint }: Awaited<ReturnType<typeof runProgram>>): Finding {
   if (outcome === 'absent') return { state: 'unproven', detail: `${DEVICE} can be opened; without qemu nothing shows that it works` };
-  if (outcome === 'exited' && code === DONE) return ok('ran a guest');
+  if (outcome === 'exited' && code === DONE)
+    return ok('runs a program of one sector; whether it boots a machine is found out with the first one');
   const why = outcome === 'late' ? `a guest did not get anywhere within ${BOOT_MS / 1_000} s` : complaint;
   return broken(`${DEVICE} can be opened, but runs nothing: ${why}`);
 }
