@@ -22,7 +22,7 @@ const WAIT = { timeout: 300_000, interval: 200 };
 const ENV = { AGENTISO_IMAGES: testImagesDirectory() };
 const KEY = 'invented-key-0123456789-of-a-model';
 const SEED = Number(process.env['AGENTISO_SEED'] ?? Date.now() % 1_000_000);
-const KILLS = 4;
+const KILLS = 20;
 /** What must differ of every two machines. */
 const FACTS = `const { networkInterfaces, hostname } = require('os');
   const [{ address, mac }] = networkInterfaces().eth0;
