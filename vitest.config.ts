@@ -15,7 +15,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'e2e', include: ['test/{conformance,e2e}/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 } },
-      { test: { name: 'soak', include: ['test/soak/**/*.test.ts'], testTimeout: 1_200_000, fileParallelism: false } },
+      { test: { name: 'soak', include: ['test/soak/**/*.test.ts'], testTimeout: 1_200_000 } },
       {
         test: { name: 'agents', include: ['test/agents/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false },
       },
