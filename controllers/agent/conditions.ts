@@ -3,7 +3,7 @@ import type { StartHold } from '#api/fleet.ts';
 import type { Agent } from '#api/types.ts';
 import type { WorkspaceState } from '#drivers/driver.ts';
 import type { SessionState } from '#guest/sessions.ts';
-import { StalledError, WaitingError } from '#lib/errors.ts';
+import { AgentisoError, messageOf, StalledError, WaitingError } from '#lib/errors.ts';
 import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
 import type { WithStatus } from '#runtime/controller.ts';
 import { describeFailure } from '#runtime/failure.ts';
@@ -12,6 +12,7 @@ type Phase = NonNullable<NonNullable<Agent['status']>['phase']>;
 
 /** A heartbeat comes every 10 s; in the status it is a sign of life for people, and each write is a write to disk. */
 const HEARTBEAT_SHOWN_MS = 60_000;
+const RECONNECT_MS = 1_000;
 /** Room comes when others end, and nobody says so to those that wait. */
 const HELD_POLL_MS = 5_000;
 
@@ -50,9 +51,15 @@ export function heldBack(agent: WithStatus<Agent>, { reason, message }: StartHol
 
 /** Connected, and yet of no use to anybody; gives back the error for throwing, which says the same of Ready. */
 export function unreachable(agent: WithStatus<Agent>, error: unknown, now: Date): unknown {
+  const shown = isLostConnection(error) ? new WaitingError('RelayDisconnected', messageOf(error), RECONNECT_MS) : error;
   agent.status.phase = 'Starting';
-  setCondition(agent, { type: 'RelayReady', status: 'False', ...describeFailure(error) }, now);
-  return error;
+  setCondition(agent, { type: 'RelayReady', status: 'False', ...describeFailure(shown) }, now);
+  return shown;
+}
+
+/** The guest has ended, or the connection is made anew: either is seen soon, and neither is a failure of this pass. */
+function isLostConnection(error: unknown): boolean {
+  return error instanceof AgentisoError && error.code === 'Unavailable' && error.reason === 'Unavailable';
 }
 
 export function relayCondition(session: SessionState | undefined): ConditionInput {

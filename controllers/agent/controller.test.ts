@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '#api/types.ts';
-import { StalledError, UnavailableError } from '#lib/errors.ts';
+import { AgentisoError, StalledError, UnavailableError } from '#lib/errors.ts';
 import { conditionOf, newAgent } from '../../test/support/controllers.ts';
 import { running, setUp } from './agent.fixture.ts';
 import { workspaceCondition } from './conditions.ts';
@@ -386,6 +386,20 @@ describe('the session with the guest', () => {
     world.sessions.answers.delete('configure');
     await world.look();
     expect([world.agent()?.status?.phase, conditionOf(world.agent(), 'Ready')]).toEqual(['Ready', 'True Running: ']);
+  });
+
+  it('whose connection breaks while it is told is waited for, which is no failure', async () => {
+    const world = setUp();
+    await world.client.create<Agent>(newAgent('one'));
+    await world.setNetwork('True');
+    world.sessions.answers.set('configure', () => {
+      throw new AgentisoError('Unavailable', 'connection closed: the peer hung up');
+    });
+    expect(await world.look()).toEqual({ requeueAfterMs: 1_000 });
+    expect(conditionOf(world.agent(), 'RelayReady')).toBe('False RelayDisconnected: connection closed: the peer hung up');
+    world.sessions.answers.delete('configure');
+    await world.look();
+    expect(conditionOf(world.agent(), 'Ready')).toBe('True Running: ');
   });
 
   it('shows the port forwards in force', async () => {
