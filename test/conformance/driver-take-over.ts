@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { WorkspaceSpec } from '#drivers/driver.ts';
 import { ask, changes, createWhenPossible, deleteFully, run, SIGNAL, SPEC, startHost } from '../support/driver-steps.ts';
-import { type Differences, type DriverUnderTest, type Given, SECOND } from './driver-subject.ts';
+import { type DriverUnderTest, type Given, SECOND } from './driver-subject.ts';
 
-export function takeOverConformance(given: () => Given, { isMachine }: Differences): void {
+export function takeOverConformance(given: () => Given): void {
   let subject: DriverUnderTest;
 
   const host = (...specs: WorkspaceSpec[]) => startHost(subject, specs);
@@ -21,9 +21,7 @@ export function takeOverConformance(given: () => Given, { isMachine }: Differenc
       const { pid } = (await (await given().reopen()).get(SPEC.id, SIGNAL)) ?? {};
       await daemon.kill();
       const next = await given().reopen();
-      // Whether a machine's guest has all it needs is asked anew.
-      const phase = isMachine ? expect.stringMatching(/^(starting|running)$/) : 'running';
-      expect(await next.create(SPEC, SIGNAL)).toMatchObject({ phase, pid, incarnation: SPEC.incarnation });
+      expect(await next.create(SPEC, SIGNAL)).toMatchObject({ phase: 'running', pid, incarnation: SPEC.incarnation });
       expect(await ask(next, {}, 'relay')).toMatchObject({ incarnation: SPEC.incarnation });
       expect(await run(next, 'echo alive')).toBe('alive\n');
       expect((await next.usage(SPEC.id, SIGNAL))?.processes).toBeGreaterThan(0);
@@ -37,9 +35,7 @@ export function takeOverConformance(given: () => Given, { isMachine }: Differenc
 
     it('leaves nothing that cannot be found, at whatever moment of a create it dies', async () => {
       const seed = Date.now() % 100_000;
-      // A machine comes from create to its guest in more time than ten rounds of others take.
-      const rounds = isMachine ? 4 : 10;
-      for (let round = 0; round < rounds; round++) {
+      for (let round = 0; round < 10; round++) {
         const id = `round-${round}`;
         const daemon = host({ ...SPEC, id });
         await daemon.said('creating');

@@ -1,11 +1,10 @@
-/** What a test does with a driver and the guest in its workspaces, step by step: a stand-in, or in machines, which have no sockets for one, the real agent. */
+/** What a test does with a driver and the stand-in in its workspaces, step by step. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
 import type { Driver, GuestPort, WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
 import { WaitingError } from '#lib/errors.ts';
-import { askGuest } from './ask-guest.ts';
 import { askStandIn, STAND_IN_PATH, type StandInAnswer } from './guest-stand-in.ts';
 
 export const SIGNAL = new AbortController().signal;
@@ -17,19 +16,12 @@ export const SPEC: WorkspaceSpec = {
   team: 1,
   egress: false,
 };
-/** A machine takes longer than a process. */
-export const WAIT = { timeout: 60_000, interval: 20 };
+export const WAIT = { timeout: 20_000, interval: 20 };
 
 const HOST = fileURLToPath(new URL('./driver-host.ts', import.meta.url));
-interface HostPlaces {
-  readonly kind: string;
-  readonly stateDir: string;
-  readonly guestAgentPath?: string;
-}
-
 /** Starts a daemon of its own process, which makes these workspaces; gives ways to hear from it and to kill it. */
-export function startHost({ kind, stateDir, guestAgentPath = STAND_IN_PATH }: HostPlaces, specs: readonly WorkspaceSpec[]) {
-  const args = ['--import', 'tsx', HOST, kind, stateDir, guestAgentPath, ...specs.map((spec) => JSON.stringify(spec))];
+export function startHost({ kind, stateDir }: { readonly kind: string; readonly stateDir: string }, specs: readonly WorkspaceSpec[]) {
+  const args = ['--import', 'tsx', HOST, kind, stateDir, STAND_IN_PATH, ...specs.map((spec) => JSON.stringify(spec))];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   return {
@@ -86,7 +78,5 @@ export async function ask(driver: Driver, request: object, port: GuestPort = 'co
     await attempt.catch((error: unknown) => expect(error).toBeInstanceOf(WaitingError));
     return attempt;
   }, WAIT);
-  if (driver.name !== 'vm') return askStandIn(stream, request);
-  const { incarnation = '' } = (await driver.get(id, SIGNAL)) ?? {};
-  return askGuest(stream, { port, id, incarnation }, request);
+  return askStandIn(stream, request);
 }
