@@ -10,11 +10,10 @@ import type { Rate } from '#relay/rates.ts';
 /** The largest number of each; the smallest is 1. */
 const LIMITS = { maxAgents: 10_000, maxAgentsPerTeam: 1_000, maxMemoryMiB: 1_000_000_000 } as const;
 const RATE = { burst: 1_000_000, perMinute: 1_000_000 } as const;
-const ROOT = { limits: LIMITS, rates: undefined } as const;
 
 /** Throws InvalidError, naming the key and what would be accepted. Keys that are not there have their defaults. */
 export function parseSettings(text: string): ConfiguredLimits {
-  const root = membersOf(readYaml(text), Object.keys(ROOT), '');
+  const root = membersOf(readYaml(text), ['limits', 'rates'], '');
   const limits = numbersOf(root['limits'] ?? {}, LIMITS, 'limits');
   const rates = membersOf(root['rates'] ?? {}, TOOL_CATEGORIES, 'rates');
   return {

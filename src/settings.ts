@@ -6,6 +6,7 @@ import type { Limits } from '#api/limits.ts';
 import type { ConfiguredLimits } from '#config';
 import { InvalidError, messageOf } from '#lib/errors.ts';
 import { errnoOf } from '#lib/process-identity.ts';
+import { TOOL_CATEGORIES } from '#protocol/tool-surface.ts';
 import type { Rates } from '#relay/rates.ts';
 import { limitsOf, ratesOf } from './limits.ts';
 import { parseSettings } from './settings-file.ts';
@@ -27,7 +28,7 @@ export class Settings {
   }
 
   readonly limits: Limits = live<Limits>(() => this.#limits, ['maxAgents', 'maxAgentsPerTeam', 'maxMemoryMiB']);
-  readonly rates: Rates = live<Rates>(() => this.#rates, ['team_message', 'create', 'exec', 'default']);
+  readonly rates: Rates = live<Rates>(() => this.#rates, TOOL_CATEGORIES);
 
   /** Throws InvalidError for a file that is wrong; then all stays as it was. */
   reload(): void {

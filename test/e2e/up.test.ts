@@ -385,6 +385,15 @@ describe('agentiso orchestrate', () => {
     });
   });
 
+  it('does not begin when the results have nowhere to go', async () => {
+    await inProject(async (folder, placed) => {
+      writeFileSync(join(folder, 'taken'), '');
+      const { code, stderr } = await runCli(['orchestrate', '-f', 'team.yaml', '--results', 'taken'], placed);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: --results taken: EEXIST.*\n\(give a folder/)]);
+      expect([existsSync(join(folder, '.agentiso')), existsSync(join(folder, 'runs'))]).toEqual([false, false]);
+    });
+  });
+
   it('says what a wrong number is', async () => {
     const { code, stderr } = await runCli(['orchestrate', '-f', 'x.yaml', '--max-parallel', 'many']);
     expect([code, stderr]).toEqual([2, expect.stringContaining("'--max-parallel' argument 'many' is invalid")]);

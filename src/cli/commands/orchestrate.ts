@@ -1,7 +1,9 @@
 /** `agentiso orchestrate`: a plan of tasks run to its end, with results as files for whoever comes after. */
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import type { KindObject } from '#api/meta.ts';
 import type { Team } from '#api/types.ts';
 import { systemClock } from '#lib/clock.ts';
+import { messageOf } from '#lib/errors.ts';
 import { text } from '../api-command.ts';
 import { type Command, EXIT } from '../command.ts';
 import { planText } from '../up/plan.ts';
@@ -35,11 +37,22 @@ export const orchestrateCommand: Command = {
 
 function writerTo(directory: string | undefined, err: (line: string) => void): Afterwards | undefined {
   if (directory === undefined) return undefined;
+  ensureDirectory(directory);
   const startedAt = systemClock.now();
   return async ({ board, code }, connection) => {
     await writeResults(connection, { directory, board, exitCode: code, startedAt, finishedAt: systemClock.now() });
     err(`results: ${directory}/summary.json\n`);
   };
+}
+
+/** Now, and not when the work is done and has nowhere to go. */
+function ensureDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+    accessSync(directory, constants.W_OK);
+  } catch (error) {
+    throw new UsageError(`--results ${directory}: ${messageOf(error)}`, { hint: 'give a folder that can be written to' });
+  }
 }
 
 function limited(object: KindObject, maxParallelTasks: number): KindObject {

@@ -21,7 +21,6 @@ export interface Results {
 /** The summary comes last: who finds it finds everything it speaks of. */
 export async function writeResults(connection: Connection, { directory, board, ...run }: Results): Promise<void> {
   const tasks = [...tasksOn(board)].sort((a, b) => folderOf(a).localeCompare(folderOf(b)));
-  mkdirSync(directory, { recursive: true });
   for (const task of tasks) await writeTask(connection, task, join(directory, folderOf(task)));
   writeJson(join(directory, 'summary.json'), summaryOf(tasks, run));
 }
