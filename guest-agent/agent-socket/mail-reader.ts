@@ -65,7 +65,7 @@ export class MailReader {
     const wanted = unseen.filter((message) => from === undefined || message.from === from).slice(0, limit);
     // One in any case: else a large message would keep all others back.
     const messages = wanted.slice(0, Math.max(1, countWithin(wanted, MAX_MESSAGE_BYTES)));
-    return { messages, ...requests, unacked: unseen.length, next_seq: inbox.cursor + 1, unknown_acks };
+    return { messages, ...requests, unacked: unseen.length, next_seq: inbox.lastSeq + 1, unknown_acks };
   }
 
   async wait(params: WaitParams, signal: AbortSignal): Promise<{ readonly message: Envelope | null; readonly timed_out: boolean }> {

@@ -13,7 +13,7 @@ class CountedInbox {
     return this.messages;
   }
 
-  onStored(listener: () => void): () => void {
+  onMail(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }

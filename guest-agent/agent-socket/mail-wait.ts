@@ -13,7 +13,7 @@ export interface WaitOptions {
 
 /** The first unseen message that is wanted: one that is there already, or the next that comes; undefined when the time is over. */
 export function waitForMail(
-  inbox: Pick<Inbox, 'unseen' | 'onStored'>,
+  inbox: Pick<Inbox, 'unseen' | 'onMail'>,
   isWanted: (message: Envelope) => boolean,
   { timeoutMs, signal }: WaitOptions,
 ): Promise<Envelope | undefined> {
@@ -43,7 +43,7 @@ export function waitForMail(
       end();
       resolve(find());
     }, timeoutMs);
-    const stopListening = inbox.onStored(look);
+    const stopListening = inbox.onMail(look);
     signal.addEventListener('abort', abort);
   });
 }

@@ -30,7 +30,7 @@ export interface Reply {
 export function readMessages({ parts, route: { query } }: Exchange): Reply {
   const after = toCount(query, 'after', { usual: 0, min: 0, max: Number.MAX_SAFE_INTEGER });
   const limit = toCount(query, 'limit', { usual: DEFAULT_LIMIT, min: 1, max: MAX_LIMIT });
-  return { status: 200, body: { messages: parts.inbox.read({ after, limit }), next_seq: parts.inbox.cursor + 1 } };
+  return { status: 200, body: { messages: parts.inbox.read({ after, limit }), next_seq: parts.inbox.lastSeq + 1 } };
 }
 
 export async function sendMessage(exchange: Exchange): Promise<Reply> {

@@ -175,9 +175,9 @@ describe('mail', () => {
   });
 
   it('is no longer waited for when the client hangs up, or cancels by a request of its own', async () => {
-    const original = Inbox.prototype.onStored;
+    const original = Inbox.prototype.onMail;
     let waiting = 0;
-    vi.spyOn(Inbox.prototype, 'onStored').mockImplementation(function (this: Inbox, listener) {
+    vi.spyOn(Inbox.prototype, 'onMail').mockImplementation(function (this: Inbox, listener) {
       const stop = original.call(this, listener);
       waiting += 1;
       return () => {

@@ -244,3 +244,23 @@ describe('messages that come with a hint', () => {
     expect(taken).toEqual(of(true).map(({ message_id }) => message_id));
   });
 });
+
+it('shows what comes with a hint before it is stored', async () => {
+  await settled();
+  const message = send();
+  receiver.hint(2, [message]);
+  expect([stored(), inbox.cursor]).toEqual([['m1'], 0]);
+  await inbox.markSeen(['m1']);
+  expect(inbox.cursor).toBe(1);
+  receiver.report();
+  await vi.waitFor(() => expect(acks.at(-1)).toEqual({ storedSeq: 1, seen: ['m1'] }));
+});
+
+it('shows nothing behind a gap before the gap is filled', async () => {
+  await settled();
+  send();
+  const second = send();
+  receiver.hint(3, [second]);
+  expect(stored()).toEqual([]);
+  await vi.waitFor(() => expect(stored()).toEqual(['m1', 'm2']));
+});

@@ -61,9 +61,10 @@ export class Receiver implements Attachment {
     const { cursor } = this.#parts.inbox;
     if (nextSeq - 1 <= cursor) return;
     this.#hintedSeq = Math.max(this.#hintedSeq, nextSeq - 1);
-    for (const message of messages) {
-      if (message.seq > cursor && this.#hinted.size < MAX_PULL) this.#hinted.set(message.seq, message);
-    }
+    const fitting = messages.filter(({ seq }) => seq > cursor).slice(0, MAX_PULL - this.#hinted.size);
+    for (const message of fitting) this.#hinted.set(message.seq, message);
+    // Whoever waits for it does not wait for this disk: the message is safe on the host's.
+    this.#parts.inbox.take(fitting);
     if (!this.#isHintTaken) return;
     this.#isHintTaken = false;
     // Several may have come in one go: they are stored together, when all of it is read.

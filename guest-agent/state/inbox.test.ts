@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -94,10 +94,10 @@ describe('Inbox', () => {
     expect(inbox.cursor).toBe(3000);
   });
 
-  it('says when messages for the agent are stored, to those who still listen', async () => {
+  it('says when messages for the agent have come, to those who still listen', async () => {
     const inbox = open();
     let heard = 0;
-    const stop = inbox.onStored(() => {
+    const stop = inbox.onMail(() => {
       heard += 1;
       expect(inbox.unseen()).not.toEqual([]);
     });
@@ -134,5 +134,97 @@ describe('Inbox', () => {
     expect(third.unreported()).toEqual([]);
     expect(third.read(all).map(({ seq }) => seq)).toEqual([1]);
     expect(third.knows('m2')).toBe(true);
+  });
+
+  describe('what has come and is not stored yet', () => {
+    it('can be read, in its place, and is gone with the guest', async () => {
+      const first = open();
+      await first.store([message(1)]);
+      let heard = 0;
+      first.onMail(() => {
+        heard += 1;
+      });
+      first.take([message(2, { message_type: 'task_assignment' }), message(3), message(5)]);
+      expect(heard).toBe(1);
+      expect(first.unseen().map(({ seq }) => seq)).toEqual([1, 3]);
+      expect([first.cursor, first.lastSeq]).toEqual([1, 3]);
+      await first.close();
+      const second = open();
+      expect(second.unseen().map(({ seq }) => seq)).toEqual([1]);
+      expect(second.lastSeq).toBe(1);
+    });
+
+    it('is told of once, and is there once, whatever comes first', async () => {
+      const inbox = open();
+      let heard = 0;
+      inbox.onMail(() => {
+        heard += 1;
+        expect(inbox.read(all).map(({ seq }) => seq)).toEqual(heard === 1 ? [1, 2] : [1, 2, 3]);
+      });
+      inbox.take([message(1), message(2)]);
+      inbox.take([message(1), message(2)]);
+      await inbox.store([message(1), message(2)]);
+      inbox.take([message(2)]);
+      expect(heard).toBe(1);
+      await inbox.store([message(3)]);
+      expect(heard).toBe(2);
+    });
+
+    it('is seen when it is stored, with one write', async () => {
+      const first = open();
+      await first.store([message(1)]);
+      first.take([message(2), message(3)]);
+      let isMarked = false;
+      const marked = first.markSeen(['m1', 'm2']).then((unknown) => {
+        isMarked = true;
+        return unknown;
+      });
+      expect(first.unseen().map(({ seq }) => seq)).toEqual([1, 3]);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(isMarked).toBe(false);
+      await first.store([message(2), message(3)]);
+      expect(readFileSync(join(directory, 'inbox.log'), 'utf8').split('\n').filter(Boolean).at(-1)).toContain('"seen","ids":["m2"]');
+      expect(await marked).toEqual([]);
+      await first.close();
+      expect(
+        open()
+          .unseen()
+          .map(({ seq }) => seq),
+      ).toEqual([3]);
+    });
+
+    it('is not seen when it could not be stored, and is shown again', async () => {
+      const inbox = open();
+      inbox.take([message(1)]);
+      const marked = inbox.markSeen(['m1']);
+      mkdirSync(join(directory, 'inbox.log'));
+      await expect(inbox.store([message(1)])).rejects.toThrow('EISDIR');
+      await expect(marked).rejects.toThrow('EISDIR');
+      expect(inbox.unseen().map(({ seq }) => seq)).toEqual([1]);
+      rmdirSync(join(directory, 'inbox.log'));
+      const again = inbox.markSeen(['m1']);
+      await inbox.store([message(1)]);
+      expect(await again).toEqual([]);
+      expect(inbox.unreported()).toEqual(['m1']);
+    });
+
+    it('is seen when that is said while it is being written', async () => {
+      const inbox = open();
+      inbox.take([message(1), message(2)]);
+      const storing = inbox.store([message(1)]);
+      expect(await inbox.markSeen(['m1'])).toEqual([]);
+      await storing;
+      expect(inbox.unreported()).toEqual(['m1']);
+      expect(inbox.unseen().map(({ seq }) => seq)).toEqual([2]);
+    });
+
+    it('is let go when the host has taken it back before it was stored', async () => {
+      const inbox = open();
+      inbox.take([message(1)]);
+      const marked = inbox.markSeen(['m1']);
+      await inbox.store([message(2)]);
+      expect(await marked).toEqual(['m1']);
+      expect(inbox.read(all).map(({ seq }) => seq)).toEqual([2]);
+    });
   });
 });

@@ -1,5 +1,6 @@
 /**
  * The guest's copy of its mail, in `inbox.log`: messages as they came, how far the mailbox is stored here, and which ids were there lately.
+ * What has come and is still to be stored can be read already.
  * Task assignments move the cursor and are otherwise the task daemon's. Nothing is dropped for want of room: the host refuses to have more
  * than a hundred unseen messages for an agent, and what it knows to be seen is gone from here.
  */
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { type Envelope, relayToHost } from '#protocol/relay.ts';
 import { count, fieldOf, list, oneOf, text, toFields } from '#protocol/shape.ts';
 import { monotonicMs } from '../monotonic.ts';
+import { InHand } from './in-hand.ts';
 import { Journal, type JournalOptions } from './journal.ts';
 
 const MAX_REMEMBERED_IDS = 1000;
@@ -28,8 +30,10 @@ export class Inbox {
   readonly #ids = new Set<string>();
   readonly #messages = new Map<string, Envelope>();
   readonly #seen = new Set<string>();
+  readonly #inHand = new InHand();
   readonly #listeners = new Set<() => void>();
   #cursor = 0;
+  #takenSeq = 0;
   #storedMs = Number.NEGATIVE_INFINITY;
 
   constructor(stateDir: string, warn: (text: string) => void, size: Pick<JournalOptions<never>, 'minCompactBytes'> = {}) {
@@ -53,32 +57,61 @@ export class Inbox {
     return this.#ids.has(messageId);
   }
 
+  /** The last seq that can be read here, stored or not. */
+  get lastSeq(): number {
+    return Math.max(this.#cursor, this.#takenSeq);
+  }
+
+  /** Shows messages that are to be stored: those that follow on what is here, without a gap. Nothing is promised for them yet. */
+  take(messages: readonly Envelope[]): void {
+    let isForAgent = false;
+    for (const message of behind(this.lastSeq, messages)) {
+      if (message.seq !== this.lastSeq + 1) break;
+      this.#takenSeq = message.seq;
+      if (!this.#isForAgent(message) || this.#inHand.has(message.message_id)) continue;
+      this.#inHand.add(message);
+      isForAgent = true;
+    }
+    if (isForAgent) this.#tell();
+  }
+
   /** Takes messages behind the cursor in the order of their seq; the others are already here. */
   async store(messages: readonly Envelope[]): Promise<void> {
     const fresh = new Set<string>();
     const records = behind(this.#cursor, messages).map((message): InboxRecord => {
       const { message_id: id, seq } = message;
-      const isForAgent = message.message_type !== 'task_assignment' && !this.#ids.has(id) && !fresh.has(id);
+      const isForAgent = this.#isForAgent(message) && !fresh.has(id);
       fresh.add(id);
       return isForAgent ? { type: 'message', message } : { type: 'passed', seq, id };
     });
     if (records.length === 0) return;
-    await this.#journal.append(...records);
+    // What was seen in the meantime shares the sync.
+    const seen = [...fresh].filter((id) => this.#inHand.isSeen(id));
+    try {
+      await this.#journal.append(...records, ...(seen.length > 0 ? [{ type: 'seen' as const, ids: seen }] : []));
+    } catch (error) {
+      this.#inHand.failed(error);
+      throw error;
+    }
     this.#storedMs = monotonicMs();
-    if (records.some(({ type }) => type === 'message')) for (const listener of [...this.#listeners]) listener();
+    const isShown = this.#cursor <= this.#takenSeq;
+    this.#inHand.passed(this.#cursor);
+    if (!isShown && records.some(({ type }) => type === 'message')) this.#tell();
   }
 
   read({ after, limit }: { readonly after: number; readonly limit: number }): Envelope[] {
-    return [...this.#messages.values()].filter(({ seq }) => seq > after).slice(0, limit);
+    return this.#all()
+      .filter(({ seq }) => seq > after)
+      .slice(0, limit);
   }
 
   /** In the order of their seq. */
   unseen(): Envelope[] {
-    return [...this.#messages.values()].filter(({ message_id }) => !this.#seen.has(message_id));
+    return this.#all().filter(({ message_id }) => !this.#seen.has(message_id) && !this.#inHand.isSeen(message_id));
   }
 
-  /** Called after each time that messages for the agent have become durable here. Gives the function that ends it. */
-  onStored(listener: () => void): () => void {
+  /** Called after each time that messages for the agent have come. Gives the function that ends it. */
+  onMail(listener: () => void): () => void {
     // A new one each time: who listens twice is called twice, and each ends its own.
     const own = () => listener();
     this.#listeners.add(own);
@@ -87,6 +120,8 @@ export class Inbox {
 
   /** The agent has seen these, which may be told more than once. Gives back the ids that never were here, as far as is remembered. */
   async markSeen(ids: readonly string[]): Promise<readonly string[]> {
+    const coming = ids.filter((id) => this.#inHand.has(id));
+    if (coming.length > 0) await this.#inHand.seen(coming);
     const fresh = ids.filter((id) => this.#messages.has(id) && !this.#seen.has(id));
     if (fresh.length > 0) await this.#journal.appendWithin(this.#storedMs + BURST_MS - monotonicMs(), { type: 'seen', ids: fresh });
     return ids.filter((id) => !this.#ids.has(id) && !this.#messages.has(id));
@@ -108,6 +143,21 @@ export class Inbox {
 
   close(): Promise<void> {
     return this.#journal.close();
+  }
+
+  /** An assignment is not, and what was here before is not again. */
+  #isForAgent({ message_id, message_type }: Envelope): boolean {
+    return message_type !== 'task_assignment' && !this.#ids.has(message_id);
+  }
+
+  /** In the order of their seq. While a write has just been applied a message is in both places. */
+  #all(): Envelope[] {
+    const coming = [...this.#inHand.messages].filter(({ seq }) => seq > this.#cursor);
+    return [...this.#messages.values(), ...coming];
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
   }
 
   #apply(record: InboxRecord): void {

@@ -18,7 +18,7 @@ const QUICK_POLLED = 3;
 export const latency: Operation = {
   id: 'latency',
   about:
-    'one message of 512 bytes at a time from a process of one guest over the daemon (its mail, post, desk and sessions) to a process of another guest, which has it on its own disk when the clock stops; the bare hub is two node processes with a third between them that passes lines on and keeps nothing; Redis has appendfsync always, XADD at one end and a blocked XREAD at the other; the polled mailbox is a folder of durable files that is looked at every 500 ms',
+    'one message of 512 bytes at a time from a process of one guest over the daemon (its mail, post, desk and sessions) to the reader in a process of another guest; the clock stops when the reader has it, which is after it is on the disk of the daemon and may be before it is on that of the guest; the bare hub is two node processes with a third between them that passes lines on and keeps nothing; Redis has appendfsync always, XADD at one end and a blocked XREAD at the other; the polled mailbox is a folder of durable files that is looked at every 500 ms',
   rounds: { full: 20, quick: 2 },
   reference: 'hub',
   comparisons: [

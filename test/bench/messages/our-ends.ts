@@ -43,7 +43,7 @@ export async function ourReceiver(dir: string): Promise<ReceivingEnd> {
   };
 }
 
-/** A reader that looks as soon as something is stored, and says at once that it has seen it. */
+/** A reader that looks as soon as something has come, and says at once that it has seen it. */
 async function openReader(dir: string, member: Member, onText: (text: string) => void): Promise<void> {
   mkdirSync(stateOf(dir, member), { recursive: true });
   const host = new HostLink();
@@ -52,7 +52,7 @@ async function openReader(dir: string, member: Member, onText: (text: string) =>
   const receiver = new Receiver({ inbox, host, takeAssignments: async () => {}, onDrained: () => {}, warn });
   host.add(receiver);
   let seenSeq = 0;
-  inbox.onStored(() => {
+  inbox.onMail(() => {
     const fresh = inbox.read({ after: seenSeq, limit: 1_000 });
     for (const { content, seq } of fresh) {
       seenSeq = seq;
