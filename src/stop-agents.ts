@@ -10,13 +10,13 @@ const POLL_MS = 50;
 
 /** Resources and disks stay: the next start brings the agents back where they were. */
 export async function endAgents(agents: Agents, client: Client, { keep }: { readonly keep: boolean }): Promise<void> {
-  const { sessions, forwards, egress, mail, network } = agents;
+  const { sessions, forwards, egress, mail, network, repositories } = agents;
   if (!keep) {
     await markStopped(client);
     await endWorkspaces(agents);
   }
   sessions.closeAll();
-  await Promise.all([agents.here.close(), forwards.closeAll(), egress.closeAll(), mail.close()]);
+  await Promise.all([agents.here.close(), forwards.closeAll(), egress.closeAll(), mail.close(), repositories.close()]);
   // Rules stay for as long as there is a workspace that they hold back.
   if (keep) await network.close();
   else await network.destroy(AbortSignal.timeout(STOP_MS));
@@ -61,9 +61,12 @@ async function endWorkspaces({ here: { drivers } }: Agents): Promise<void> {
 }
 
 /** The records of the workspaces went with the directory; the agents that are known tell which ones there were. */
-export async function endOrphans({ here, sessions, forwards, egress, network }: Agents, known: readonly Agent[]): Promise<void> {
+export async function endOrphans(
+  { here, sessions, forwards, egress, network, repositories }: Agents,
+  known: readonly Agent[],
+): Promise<void> {
   const signal = AbortSignal.timeout(5_000);
   await Promise.allSettled(here.drivers.flatMap((driver) => known.map(({ metadata }) => driver.stop(metadata.uid, signal))));
   sessions.closeAll();
-  await Promise.allSettled([here.close(), forwards.closeAll(), egress.closeAll(), network.destroy(signal)]);
+  await Promise.allSettled([here.close(), forwards.closeAll(), egress.closeAll(), network.destroy(signal), repositories.close()]);
 }

@@ -29,12 +29,7 @@ export async function prepare(merge: WithStatus<Merge>, means: Preparing): Promi
     return fail(merge, { reason: problem.reason, message: problem.message }, ctx);
   }
   const plan = planOf(merge, { target: target.name, commit: onto, sources: gathered.sources });
-  return means.repository.merge(
-    `merge ${merge.metadata.uid}`,
-    plan,
-    (result) => settle(merge, { ...means, gathered, plan, result }),
-    means.signal,
-  );
+  return means.repository.merge(plan, (result) => settle(merge, { ...means, gathered, plan, result }), means.signal);
 }
 
 function planOf(

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { AgentisoError, messageOf } from '#lib/errors.ts';
 import { type MergeRecord, MergeRecordReader } from './merge-records.ts';
-import { type GitOptions, spawnGit } from './run.ts';
+import { type GitOptions, spawnGit, waitForChild } from './run.ts';
 
 interface Waiting {
   readonly resolve: (record: MergeRecord) => void;
@@ -48,11 +48,33 @@ export class MergeProcess {
     });
   }
 
+  get isUsable(): boolean {
+    return this.#failure === undefined;
+  }
+
+  /** Nobody asks it for now. False: it cannot be asked again. */
+  rest(): boolean {
+    const isAnswered = !this.#waiting.some((each) => each !== 'filler');
+    if (!this.isUsable || !isAnswered) return false;
+    waitForChild(this.#child, false);
+    return true;
+  }
+
+  wake(): void {
+    waitForChild(this.#child, true);
+  }
+
+  /** What was asked is wanted no more. */
+  abort(error: Error): void {
+    this.#end(error);
+  }
+
   /** Resolves when the process is gone. */
   async close(): Promise<void> {
     clearTimeout(this.#watchdog);
     if (this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined) return;
     const closed = new Promise((resolve) => this.#child.once('close', resolve));
+    this.wake();
     this.#child.stdin?.end();
     await closed;
   }

@@ -3,6 +3,7 @@
  * not fit is left out and the others are still tried, so that a report is complete.
  */
 
+import { AgentisoError } from '#lib/errors.ts';
 import { signature } from './commit-object.ts';
 import type { MergeOutcome, MergePlan, MergeSource, SourceOutcome } from './merge-plan.ts';
 import { MergeProcess } from './merge-process.ts';
@@ -11,9 +12,20 @@ import { pickCommits } from './pick-commits.ts';
 import { type GitOptions, git } from './run.ts';
 import type { Scratch } from './scratch.ts';
 
-export async function mergeSources(directory: string, scratch: Scratch, plan: MergePlan, signal?: AbortSignal): Promise<MergeOutcome> {
+export interface MergeHelp {
+  readonly signal?: AbortSignal;
+  /** A process that works in the same scratch; without one it is started here. */
+  readonly merges?: MergeProcess;
+}
+
+export async function mergeSources(directory: string, scratch: Scratch, plan: MergePlan, help: MergeHelp = {}): Promise<MergeOutcome> {
+  const { signal } = help;
+  signal?.throwIfAborted();
   const options: GitOptions = { directory, env: scratch.env, ...(signal && { signal }) };
-  const merging: Merging = { options, scratch, merges: new MergeProcess(options), plan };
+  const merges = help.merges ?? new MergeProcess({ directory, env: scratch.env });
+  const merging: Merging = { options, scratch, merges, plan };
+  const abort = () => merges.abort(new AgentisoError('Timeout', 'the merge was given up', { cause: signal?.reason }));
+  signal?.addEventListener('abort', abort, { once: true });
   const sources: SourceOutcome[] = [];
   let tip = plan.target;
   try {
@@ -23,8 +35,9 @@ export async function mergeSources(directory: string, scratch: Scratch, plan: Me
       tip = step.tip;
     }
   } finally {
+    signal?.removeEventListener('abort', abort);
     // It ends while others go on.
-    scratch.waitFor(merging.merges.close());
+    if (!help.merges) scratch.waitFor(merges.close());
   }
   return { tip, sources };
 }

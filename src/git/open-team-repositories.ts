@@ -10,13 +10,15 @@ import { despiteStaleLocks } from './locks.ts';
 import { mergeSources } from './merge-sources.ts';
 import { packIfLarge } from './pack.ts';
 import { adoptRefs, receiveBundle, removeIncoming, storeBundle } from './receive.ts';
+import { RefMovers } from './ref-mover.ts';
 import { BASE_REFS, RESCUE_REFS, SOURCE_REFS } from './refs.ts';
 import { describeRescued, listRescued, measure } from './rescued.ts';
-import { type GitOptions, git, type StartedGit, tryGit } from './run.ts';
-import { removeScratch, Scratch } from './scratch.ts';
+import { type GitOptions, git, tryGit } from './run.ts';
+import { removeScratch } from './scratch.ts';
 import { fetchSource, pushToFolder, receiver, resolveCommit, resolveInSource, SharedFetch } from './source.ts';
 import type { RepositorySource, TeamRepositories, TeamRepository } from './team-repository.ts';
-import { prepareRefUpdate, updateRefs } from './update-refs.ts';
+import { updateRefs } from './update-refs.ts';
+import { Workbenches } from './workbench.ts';
 
 interface About {
   readonly namespace: string;
@@ -45,8 +47,18 @@ export async function openTeamRepositories(home: string): Promise<TeamRepositori
     (await readdir(root)).filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.')).map((name) => name.slice(0, -SUFFIX.length));
   for (const uid of await uids()) await Promise.all([removeScratch(directoryOf(uid)), removeIncoming(directoryOf(uid))]);
   const fetches = new SharedFetch();
+  const benches = await Workbenches.open(join(root, '.merging'));
+  const movers = new RefMovers();
   const use = (uid: string, about: About) =>
-    teamRepository({ uid, about, queue, fetches, options: { directory: directoryOf(uid), env: { GIT_CONFIG_GLOBAL: configuration } } });
+    teamRepository({
+      uid,
+      about,
+      queue,
+      fetches,
+      benches,
+      movers,
+      options: { directory: directoryOf(uid), env: { GIT_CONFIG_GLOBAL: configuration } },
+    });
   return {
     open: ({ uid, namespace, name, source = {} }) =>
       queue.run(uid, async () => {
@@ -77,9 +89,15 @@ export async function openTeamRepositories(home: string): Promise<TeamRepositori
         const about = await readAbout(directoryOf(uid));
         if (!about) return 'absent';
         if (await holdsWork({ directory: directoryOf(uid) })) return 'kept';
+        movers.drop(directoryOf(uid));
+        await benches.drop(directoryOf(uid));
         await rm(directoryOf(uid), { recursive: true, force: true });
         return 'removed';
       }),
+    async close() {
+      movers.close();
+      await benches.close();
+    },
   };
 }
 
@@ -135,13 +153,13 @@ interface Using {
   readonly about: About;
   readonly queue: KeyedLock;
   readonly fetches: SharedFetch;
+  readonly benches: Workbenches;
+  readonly movers: RefMovers;
   readonly options: GitOptions;
 }
 
-function teamRepository({ uid, about: { source }, queue, fetches, options }: Using): TeamRepository {
+function teamRepository({ uid, about: { source }, queue, fetches, benches, movers, options }: Using): TeamRepository {
   const { directory } = options;
-  // Of merges that are under way: one waits for each, and is used by whichever lands first.
-  const movers: StartedGit[] = [];
   const exclusively = <T>(work: () => Promise<T>) => queue.run(uid, () => despiteStaleLocks(directory, work));
   const within = (signal?: AbortSignal): GitOptions => ({ ...options, ...(signal && { signal }) });
   const sourceKey = JSON.stringify([uid, source]);
@@ -226,25 +244,22 @@ function teamRepository({ uid, about: { source }, queue, fetches, options }: Usi
       );
       return [...new Set(found.split('\n').map((line) => line.trim()))].filter(Boolean).sort();
     },
-    async merge(name, plan, use, signal) {
-      const scratch = await Scratch.open(directory, name);
+    async merge(plan, use, signal) {
+      const bench = await benches.take(options);
+      const { scratch, merges } = bench;
       try {
-        const merged = mergeSources(directory, scratch, plan, signal);
+        const merged = mergeSources(directory, scratch, plan, { merges, ...(signal && { signal }) });
         // While git merges: what will move the ref is ready when it is needed.
-        if (source.path === undefined) movers.push(prepareRefUpdate(options));
-        try {
-          return await use({ outcome: await merged, keep: () => scratch.keep() });
-        } finally {
-          movers.pop()?.drop();
-        }
+        if (source.path === undefined) movers.prepare(options);
+        return await use({ outcome: await merged, keep: () => scratch.keep() });
       } finally {
-        await scratch.remove();
+        await benches.giveBack(bench, options);
       }
     },
     land: (branch, move, signal) =>
       exclusively(async () => {
         if (source.path !== undefined) return pushToFolder(source.path, branch, move, within(signal));
-        return moveOwnBranch(branch, move, { options, mover: movers.pop() });
+        return moveOwnBranch(branch, move, { options, movers });
       }),
   };
 }
@@ -252,11 +267,11 @@ function teamRepository({ uid, about: { source }, queue, fetches, options }: Usi
 async function moveOwnBranch(
   branch: string,
   { from, to }: { readonly from: string | undefined; readonly to: string },
-  { options, mover }: { readonly options: GitOptions; readonly mover: StartedGit | undefined },
+  { options, movers }: { readonly options: GitOptions; readonly movers: RefMovers },
 ) {
   const ref = `refs/heads/${branch}`;
   try {
-    await updateRefs([{ ref, to, from }], options, mover);
+    await updateRefs([{ ref, to, from }], options, movers);
     return { state: 'landed' as const };
   } catch (error) {
     if (!isCode(error, 'Conflict')) throw error;

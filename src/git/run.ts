@@ -61,12 +61,19 @@ function cleanEnv(): Record<string, string> {
   };
 }
 
+/** Whether this process waits for one that it has started: nobody who wants to end waits for one that has nothing to do. */
+export function waitForChild(child: ChildProcess, isWaiting: boolean): void {
+  for (const handle of [child, child.stdin, child.stdout, child.stderr]) {
+    const held = handle as { ref?(): void; unref?(): void } | null;
+    if (isWaiting) held?.ref?.();
+    else held?.unref?.();
+  }
+}
+
 /** A git that has been started and waits for its input. */
 export interface StartedGit {
   /** Whatever it ends with; rejects only when git could not be run or was not let finish. */
   finish(input?: Buffer | string): Promise<GitOutcome>;
-  /** It is not needed: without input it changes nothing. */
-  drop(): void;
 }
 
 export function startGit(args: readonly string[], options: GitOptions): StartedGit {
@@ -96,9 +103,6 @@ export function startGit(args: readonly string[], options: GitOptions): StartedG
       }, timeoutMs);
       child.stdin?.end(input);
       return ended.finally(() => clearTimeout(timer));
-    },
-    drop() {
-      child.stdin?.end();
     },
   };
 }

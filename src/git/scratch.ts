@@ -29,7 +29,11 @@ export class Scratch {
 
   /** `name` says whose it is; what an earlier process left under it is removed. */
   static async open(gitDirectory: string, name: string): Promise<Scratch> {
-    const directory = join(scratchRoot(gitDirectory), createHash('sha256').update(name).digest('hex').slice(0, 24));
+    return Scratch.openAt(join(scratchRoot(gitDirectory), createHash('sha256').update(name).digest('hex').slice(0, 24)), gitDirectory);
+  }
+
+  /** On the same disk as the repository. */
+  static async openAt(directory: string, gitDirectory: string): Promise<Scratch> {
     await rm(directory, { recursive: true, force: true });
     const scratch = new Scratch(directory, join(gitDirectory, 'objects'));
     await Promise.all([join(directory, 'pack'), scratch.#passing].map((path) => mkdir(path, { recursive: true })));
@@ -73,6 +77,15 @@ export class Scratch {
   /** A process that may still look in here. */
   waitFor(ended: Promise<void>): void {
     this.#ended = this.#ended.then(() => ended);
+  }
+
+  /** As it was when it was opened. Whoever works here must be at rest. */
+  async clear(): Promise<void> {
+    const places = [this.#directory, this.#passing];
+    const pairs = await Promise.all(
+      places.map(async (place) => (await readdir(place)).filter((name) => HEX_PAIR.test(name)).map((name) => join(place, name))),
+    );
+    await Promise.all(pairs.flat().map((path) => rm(path, { recursive: true, force: true })));
   }
 
   async remove(): Promise<void> {

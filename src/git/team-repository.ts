@@ -82,8 +82,8 @@ export interface TeamRepository {
     key: string,
     range: { readonly from: string; readonly to: string; readonly paths: readonly string[] },
   ): Promise<readonly string[]>;
-  /** In scratch objects; nothing moves. `name` says whose merge it is. */
-  merge<T>(name: string, plan: MergePlan, use: (merge: MergeResult) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** In scratch objects; nothing moves. */
+  merge<T>(plan: MergePlan, use: (merge: MergeResult) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** A branch of the team's source, which may have a worktree of somebody's. */
   land(branch: string, move: { readonly from: string | undefined; readonly to: string }, signal?: AbortSignal): Promise<Landing>;
 }
@@ -108,4 +108,6 @@ export interface TeamRepositories {
   tidy(signal?: AbortSignal): Promise<number>;
   /** One that holds work which is nowhere else, rescued or merged, is kept. */
   remove(teamUid: string): Promise<'removed' | 'kept' | 'absent'>;
+  /** Ends what is kept ready for the next merge. */
+  close(): Promise<void>;
 }

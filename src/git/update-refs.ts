@@ -1,6 +1,7 @@
 /** Refs that move together or not at all, each only from the value it is believed to have. */
 import { ConflictError } from '#lib/errors.ts';
-import { GitError, type GitOptions, type StartedGit, startGit } from './run.ts';
+import { type RefMovers, UPDATE_REF } from './ref-mover.ts';
+import { GitError, type GitOptions, tryGit } from './run.ts';
 
 export interface RefUpdate {
   readonly ref: string;
@@ -12,20 +13,14 @@ export interface RefUpdate {
 
 const LOCKED = /cannot lock ref|but expected|reference already exists|unable to resolve reference/;
 
-const ARGS = ['update-ref', '--stdin', '-z', '--create-reflog'];
-
-/** A process that will move refs, started before it is known where to: whoever has something to do first does not wait for it later. */
-export function prepareRefUpdate(options: GitOptions): StartedGit {
-  return startGit(ARGS, options);
-}
-
-/** Throws ConflictError when one of them has moved meanwhile; then none has been changed. */
-export async function updateRefs(updates: readonly RefUpdate[], options: GitOptions, prepared?: StartedGit): Promise<void> {
+/** Throws ConflictError when one of them has moved meanwhile; then none has been changed. `movers`: what may have a process for it. */
+export async function updateRefs(updates: readonly RefUpdate[], options: GitOptions, movers?: RefMovers): Promise<void> {
   if (updates.length === 0) return;
-  const outcome = await (prepared ?? prepareRefUpdate(options)).finish(updates.map(toCommand).join(''));
+  const input = updates.map(toCommand).join('');
+  const outcome = await (movers ? movers.move(input, options) : tryGit(UPDATE_REF, { ...options, input }));
   if (outcome.code === 0) return;
   if (LOCKED.test(outcome.stderr)) throw new ConflictError(`a ref moved meanwhile: ${outcome.stderr.trim()}`, { reason: 'RefMoved' });
-  throw new GitError(ARGS, outcome);
+  throw new GitError(UPDATE_REF, outcome);
 }
 
 function toCommand({ ref, to, ...update }: RefUpdate): string {

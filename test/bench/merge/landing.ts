@@ -97,7 +97,7 @@ async function landOne(repository: TeamRepository, source: MergeSource, target: 
     by: { name: 'agentiso', email: 'agentiso@localhost' },
     at: new Date(),
   };
-  return repository.merge(`bench ${source.name}`, plan, async ({ outcome, keep }) => {
+  return repository.merge(plan, async ({ outcome, keep }) => {
     if (outcome.sources[0]?.state !== 'merged') throw new BenchError(`${source.name} was not merged`);
     await keep();
     const landed = await repository.land('main', { from: target, to: outcome.tip });
