@@ -35,7 +35,8 @@ export function mergeController(deps: MergeDeps): Controller<Merge> {
         kind: 'Merge',
         toKeys(changed, type) {
           const merge = changed as Merge;
-          if (type === 'DELETED') known.delete(merge.metadata.uid);
+          // What has been merged waits for nothing any more.
+          if (type === 'DELETED' || merge.status?.phase === 'Merged') known.delete(merge.metadata.uid);
           else known.set(merge.metadata.uid, merge);
           return keysOf((other) => isSameTeam(other, merge) && isWaiting(other));
         },

@@ -10,6 +10,7 @@ import { formatRequest } from './response.ts';
 import { startServer } from './server-process.ts';
 
 const WRITERS = 32;
+const CONFLICT = 409;
 
 export interface Daemon {
   readonly home: string;
@@ -36,30 +37,36 @@ export async function startDaemon({ dir, own, subjectModule }: BenchContext): Pr
   };
 }
 
-/** Creates Merges with spec and status; resolves to their JSON as the API answered it, in the order of their index. */
+/** Creates Merges with spec and status; resolves to their JSON as the API gives it when all is quiet, in the order of their index. */
 export async function fillMerges(daemon: Daemon, count: number): Promise<string[]> {
-  const texts: string[] = [];
   let next = 0;
   await sideBySide(WRITERS, async () => {
     const client = await daemon.connect();
-    while (next < count) {
-      const index = next++;
-      texts[index] = await createMerge(client, index);
-    }
+    while (next < count) await createMerge(client, next++);
     client.close();
   });
   await daemon.settle();
-  return texts;
+  const client = await daemon.connect();
+  const { items } = await listMerges(client, count);
+  client.close();
+  // They are listed by name, and the names count.
+  return items;
 }
 
-async function createMerge(client: HttpClient, index: number): Promise<string> {
+/** Its status is said again when the controller has put its finalizer in between. */
+async function createMerge(client: HttpClient, index: number): Promise<void> {
   const draft = makeMerge(index);
-  const created = checked(await client.exchange(formatRequest({ method: 'POST', path: MERGES, body: JSON.stringify(draft) })));
-  const body = JSON.stringify({ ...JSON.parse(created.body().toString()), status: makeMergeStatus() });
-  const path = `${MERGES}/${draft.metadata.name}/status`;
-  return checked(await client.exchange(formatRequest({ method: 'PUT', path, body })))
-    .body()
-    .toString();
+  const path = `${MERGES}/${draft.metadata.name}`;
+  let reply = checked(await client.exchange(formatRequest({ method: 'POST', path: MERGES, body: JSON.stringify(draft) })));
+  for (;;) {
+    const body = JSON.stringify({ ...JSON.parse(reply.body().toString()), status: makeMergeStatus() });
+    const put = await client.exchange(formatRequest({ method: 'PUT', path: `${path}/status`, body }));
+    if (put.status !== CONFLICT) {
+      checked(put);
+      return;
+    }
+    reply = checked(await client.exchange(formatRequest({ method: 'GET', path })));
+  }
 }
 
 /** The number of Merges, and their JSON each: what a list answers. */

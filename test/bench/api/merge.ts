@@ -1,6 +1,6 @@
 /**
- * The object the API benchmarks read and write: a Merge. No controller acts on Merges yet, so nobody but the benchmark writes them; the
- * rest is as for every kind: schema and CEL rules, record of fields, YAML file, garbage collector. Pure.
+ * The object the API benchmarks read and write: a Merge that has been made, so that nobody but the benchmark writes it: its controller
+ * looks at it and rests. The rest is as for every kind: schema and CEL rules, record of fields, YAML file, garbage collector. Pure.
  */
 
 export const MERGES = '/apis/agentiso.dev/v1alpha1/namespaces/default/merges';
@@ -35,8 +35,8 @@ export function makeMerge(index: number): MergeDraft {
 
 export function makeMergeStatus(): Readonly<Record<string, unknown>> {
   return {
-    phase: 'Queued',
-    conditions: [{ type: 'Ready', status: 'False', reason: 'Queued', message: 'behind another', lastTransitionTime: STARTED }],
+    phase: 'Merged',
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Merged', message: 'as was asked for', lastTransitionTime: STARTED }],
   };
 }
 
