@@ -53,7 +53,7 @@ export async function fillMerges(daemon: Daemon, count: number): Promise<string[
   return items;
 }
 
-/** Its status is said again when the controller has put its finalizer in between. */
+/** Its status is said again when the controller has said something of it in between. */
 async function createMerge(client: HttpClient, index: number): Promise<void> {
   const draft = makeMerge(index);
   const path = `${MERGES}/${draft.metadata.name}`;

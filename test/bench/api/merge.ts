@@ -12,7 +12,12 @@ const VERSION = /"resourceVersion":"(\d+)"/;
 export interface MergeDraft {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace: string; readonly labels: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly finalizers: readonly string[];
+  };
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
@@ -22,7 +27,13 @@ export function makeMerge(index: number): MergeDraft {
   return {
     apiVersion: 'agentiso.dev/v1alpha1',
     kind: 'Merge',
-    metadata: { name: `sprint-merge-${id}`, namespace: 'default', labels: { team: 'sprint' } },
+    metadata: {
+      name: `sprint-merge-${id}`,
+      namespace: 'default',
+      labels: { team: 'sprint' },
+      // Its controller would write it otherwise, whenever it comes to it.
+      finalizers: ['agentiso.dev/merge'],
+    },
     spec: {
       team: 'sprint',
       sources: [{ agent: 'backend' }],
