@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { bindGuest, connectGuest } from '#guest/client.ts';
 import { AgentisoError, StalledError, WaitingError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
-import { isRunning, type ProcessIdentity } from '#lib/process-identity.ts';
+import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Driver, GuestPort, Usage, WorkspaceSpec } from '../driver.ts';
 import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
 import { closeInheritedOnExec } from '../local/descriptors.ts';
@@ -298,15 +298,19 @@ class VmLauncher implements Launcher {
     } catch {
       // A guest that cannot be told, or is not up yet: the machine is turned off below.
     }
-    if (isRunning(main)) await this.#quit(machine);
+    if (!isRunning(main) || (await this.#quit(machine))) return;
+    // Nobody can be told: its sockets went with its folder.
+    signalProcess(main, 'SIGKILL');
   }
 
-  async #quit(machine: Machine): Promise<void> {
+  /** False: nobody hears. */
+  async #quit(machine: Machine): Promise<boolean> {
     try {
       const qmp = await machine.qmp(AbortSignal.timeout(SHUTDOWN_MS));
       await qmp.execute('quit');
-    } catch {
-      // It has ended, or whoever waits for its end kills it.
+      return true;
+    } catch (error) {
+      return error instanceof AgentisoError && error.reason === 'MachineGone';
     }
   }
 
