@@ -66,6 +66,14 @@ export function endConformance(given: () => Given, { isMachine }: Differences): 
       expect(await driver.get(SPEC.id, SIGNAL)).toBeUndefined();
     });
 
+    it('is still to be done for one that has ended without its folder: other things of it may be left', async () => {
+      const state = await driver.create(SPEC, SIGNAL);
+      await ask(driver, {});
+      await subject.removeFolder(SPEC.id);
+      await killGuest(driver, state);
+      await deleteFully(driver, SPEC.id);
+    });
+
     it('makes room for a new workspace with the same id', async () => {
       const before = await driver.create(SPEC, SIGNAL);
       await run(driver, 'echo old > file');
