@@ -6,8 +6,13 @@ import { close, closeSync, constants, openSync, read, write } from 'node:fs';
 import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-interface PipeHandle {
+export interface PipeHandle {
   open(descriptor: number): number | undefined;
+  /** Called by Node with what was read; with nothing when there is no more. */
+  onread: (this: PipeHandle, bytes?: ArrayBuffer) => void;
+  readStart(): number;
+  /** Of the stream: whether it wants to be told of bytes. */
+  reading?: boolean;
 }
 
 interface PipeBinding {
@@ -29,8 +34,37 @@ export function openPort(path: string): Duplex {
   // Not in Node's types: what a socket is made of.
   const options: object = { handle };
   const socket = new Socket(options);
+  keepReading(socket, handle);
   socket.resume();
   return socket;
+}
+
+/** Without a host every look costs a little; with one that has just gone, the next is usually near. */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 250;
+
+/**
+ * The end of a host is not that of the port: another one comes, and may have come when the end is noticed. Whoever closed the port then would
+ * throw away what the new one has said. So it stays open and is looked at again; `hangup` says that nobody was there, twice in a row.
+ */
+export function keepReading(socket: Socket, handle: PipeHandle): void {
+  const pass = handle.onread;
+  let pauseMs = FIRST_PAUSE_MS;
+  let ends = 0;
+  handle.onread = function (bytes) {
+    if (bytes !== undefined) {
+      ends = 0;
+      pauseMs = FIRST_PAUSE_MS;
+      pass.call(this, bytes);
+      return;
+    }
+    ends += 1;
+    if (ends === 2) socket.emit('hangup');
+    setTimeout(() => {
+      if (!socket.destroyed && handle.reading) handle.readStart();
+    }, pauseMs);
+    if (ends > 1) pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+  };
 }
 
 function findPipes(): PipeBinding | undefined {

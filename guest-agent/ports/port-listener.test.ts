@@ -5,14 +5,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { Duplex } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HostPort } from '#guest/host-port.ts';
 import { Channel } from '#protocol/channel.ts';
 import { method } from '#protocol/method.ts';
 import { object, text } from '#protocol/shape.ts';
 import { type SocketPair, socketPair } from '../../test/support/socket-pair.ts';
-import { openPort, ThreadedPort } from './open-port.ts';
+import { keepReading, openPort, type PipeHandle, ThreadedPort } from './open-port.ts';
 import { PortListener } from './port-listener.ts';
 
 const METHODS = { echo: method(object({ words: text }), object({ words: text })) };
@@ -44,6 +44,29 @@ async function newPair(): Promise<SocketPair> {
   const pair = await socketPair();
   pairs.push(pair);
   return pair;
+}
+
+/** What comes while it is not open is lost. */
+class ReopenedPort extends Duplex {
+  readonly #far: Socket;
+
+  constructor(far: Socket) {
+    super({ allowHalfOpen: false });
+    this.#far = far.on('data', this.#take);
+  }
+
+  readonly #take = (chunk: Buffer): void => void (this.readableEnded || this.push(chunk));
+
+  override _read(): void {}
+
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#far.write(chunk, done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#far.off('data', this.#take);
+    done(error);
+  }
 }
 
 const dialPort = (carrier: Duplex, given: AbortSignal) => new HostPort(carrier).connect(given);
@@ -98,6 +121,24 @@ describe('a port', () => {
     expect(await say(await dialPort(second.near, signal), 'two')).toBe('two');
   });
 
+  it('says at once that it has lost a connection when it was opened again under it', async () => {
+    const { near, far } = await newPair();
+    // The port of one machine: each time it is opened it reads on with what comes from then on.
+    const opened: ReopenedPort[] = [];
+    openListener(() => {
+      const port = new ReopenedPort(far);
+      opened.push(port);
+      return port;
+    });
+    const host = new HostPort(near);
+    const channel = new Channel(await host.connect(signal), { outgoing: METHODS });
+    // The end of the host before is heard after this one was answered, and what this one says is lost.
+    opened[0]?.push(null);
+    await expect(channel.call('echo', { words: 'lost' })).rejects.toMatchObject({ code: 'Unavailable' });
+    expect(await say(await host.connect(signal), 'heard')).toBe('heard');
+    expect(opened).toHaveLength(2);
+  });
+
   it('says that a connection has ended to the other end, and keeps the port', async () => {
     const { near, far } = await newPair();
     const served: Duplex[] = [];
@@ -123,6 +164,23 @@ describe('a port', () => {
 });
 
 describe('openPort', () => {
+  it('stays open when the host has hung up, and says so', async () => {
+    const { near, far } = await newPair();
+    keepReading(far, (far as unknown as { readonly _handle: PipeHandle })._handle);
+    const ended = vi.fn();
+    far.on('end', ended).on('close', ended);
+    const [first] = (await Promise.all([once(far, 'data'), near.write('words')]))[0];
+    expect(String(first)).toBe('words');
+    const hungUp = once(far, 'hangup');
+    near.end();
+    await hungUp;
+    expect(ended).not.toHaveBeenCalled();
+    expect(far.writable).toBe(true);
+    const closed = once(far, 'close');
+    far.destroy();
+    await closed;
+  });
+
   // What is written to a pipe that is open in both directions comes back: as near to a port as a file system has it.
   it.each([
     ['by its handle', openPort],

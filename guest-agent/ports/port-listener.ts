@@ -23,6 +23,8 @@ export class PortListener {
   readonly #options: PortListenerOptions;
   #carrier: Duplex | undefined;
   #connection: PortConnection | undefined;
+  /** The last connection that a host was told is ready. */
+  #answered: string | undefined;
   #pauseMs = FIRST_PAUSE_MS;
   #problem = '';
   #isClosed = false;
@@ -58,16 +60,23 @@ export class PortListener {
       return;
     }
     this.#carrier = carrier;
+    // What was on its way while it was not open is lost, and whoever has said it is still there may wait for an answer for ever.
+    if (this.#answered !== undefined) carrier.write(encodeMark({ kind: 'end', connection: this.#answered }));
     const reader = new MarkReader();
     carrier.on('data', (chunk: Uint8Array) => {
       for (const part of reader.push(chunk)) this.#take(carrier, part);
     });
     carrier.on('error', (error) => this.#complain(error.message));
+    carrier.on('hangup', () => this.#cut());
     carrier.once('close', () => {
-      this.#connection?.cut();
-      this.#connection = undefined;
+      this.#cut();
       this.#openLater();
     });
+  }
+
+  #cut(): void {
+    this.#connection?.cut();
+    this.#connection = undefined;
   }
 
   #take(carrier: Duplex, part: Uint8Array | Mark): void {
@@ -80,6 +89,7 @@ export class PortListener {
   #begin(carrier: Duplex, name: string): void {
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#problem = '';
+    this.#answered = name;
     if (this.#connection?.name === name) {
       carrier.write(encodeMark({ kind: 'ready', connection: name }));
       return;

@@ -1,4 +1,4 @@
-/** One way to isolate a workspace: process, sandbox or vm. The first two pass test/conformance/driver.ts, vm test/e2e/vm-driver.test.ts. */
+/** One way to isolate a workspace: process, sandbox or vm. All pass test/conformance/driver.ts. */
 import type { Duplex } from 'node:stream';
 
 export interface Resources {

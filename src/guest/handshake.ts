@@ -52,3 +52,8 @@ export function rethrow(error: unknown): never {
 export function toAgentisoError(error: ProtocolError): AgentisoError {
   return new AgentisoError(error.code, error.message, { cause: error });
 }
+
+/** The connection ended before the guest has answered: it may or may not have heard. */
+export function isConnectionLost(error: unknown): boolean {
+  return error instanceof AgentisoError && error.cause instanceof ProtocolError && error.cause.cause instanceof ProtocolError;
+}

@@ -74,8 +74,9 @@ export class HostPort {
   }
 
   #takeMark(newest: Opening, { kind }: Mark): void {
-    if (kind === 'end') newest.connection.receiveEnd();
-    else if (!newest.isReady) {
+    if (newest.isReady) {
+      if (kind === 'end') newest.connection.receiveEnd();
+    } else if (kind === 'ready') {
       newest.isReady = true;
       newest.onReady();
     }

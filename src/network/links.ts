@@ -1,7 +1,17 @@
 /** One point-to-point link per agent between its own network namespace and the router: no agent shares a segment with another. */
 import { existsSync } from 'node:fs';
+import { TAP } from '#lib/machine-tap.ts';
 import { addressOf, agentNamespace, agentOfLink, agentOfNamespace, GATEWAY, GATEWAY_MAC, linkOf, macOf } from './addresses.ts';
-import { addNamespaceLine, linkNames, listNamespaces, namespaceExists, namespacePath, removeNamespace, runIp } from './namespaces.ts';
+import {
+  addNamespaceLine,
+  joinMachine,
+  linkNames,
+  listNamespaces,
+  namespaceExists,
+  namespacePath,
+  removeNamespace,
+  runIp,
+} from './namespaces.ts';
 import type { Link } from './network.ts';
 import type { Router } from './router.ts';
 import type { Tools } from './tools.ts';
@@ -80,6 +90,7 @@ export class Links {
     const name = agentNamespace(home, agent);
     const options = signal ? { signal } : {};
     const isNew = !namespaceExists(name);
+    const isMadeAnew = !isNew && !this.#seen?.has(agent);
     const lines = [
       ...(isNew ? [addNamespaceLine(name)] : []),
       ...(this.#seen?.has(agent) ? [] : [addLinkLine(agent, namespacePath(name))]),
@@ -88,6 +99,8 @@ export class Links {
     await runIp(tools, { lines, inside: router.name, ...options });
     this.#seen?.add(agent);
     await runIp(tools, { lines: agentLines(agent), inside: name, ...options });
+    // A machine that lives there would be cut off.
+    if (isMadeAnew && (await linkNames(tools, name, signal)).includes(TAP)) await joinMachine(tools, { inside: name, ...options });
   }
 
   /** Keeps the namespace: a workspace may live in it. */

@@ -1,7 +1,8 @@
 /** Named network namespaces, where `ip netns` keeps them, and commands of `ip` inside them. */
 import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AgentisoError } from '#lib/errors.ts';
+import { joinLines, TAP } from '#lib/machine-tap.ts';
 import { type RunOptions, run } from './run.ts';
 import type { Tools } from './tools.ts';
 
@@ -64,6 +65,20 @@ export async function runIp(tools: Tools, { lines, inside, signal }: IpBatch): P
   if (code === 0) return;
   const failed = lines[Number(/Command failed -:(\d+)/.exec(stderr)?.[1] ?? 0) - 1] ?? lines[0];
   throw new AgentisoError('Unavailable', `ip ${failed}: ${stderr.trim().split('\n')[0]}`, { reason: 'LinkFailed' });
+}
+
+/** Joins the device of a machine to a link that has just been made. */
+export async function joinMachine(
+  tools: Tools,
+  { inside, signal }: Required<Pick<IpBatch, 'inside'>> & Pick<IpBatch, 'signal'>,
+): Promise<void> {
+  // Of the same package.
+  const command = [tools.nsenter, `--net=${namespacePath(inside)}`, '--', join(dirname(tools.ip), 'tc')] as const;
+  const options = signal ? { signal } : {};
+  // It may lead to the link before; where it leads nowhere there is nothing to take away.
+  await run([...command, 'qdisc', 'del', 'dev', TAP, 'ingress'], options);
+  const { code, stderr } = await run([...command, '-batch', '-'], { input: `${joinLines(TAP).join('\n')}\n`, ...options });
+  if (code !== 0) throw new AgentisoError('Unavailable', `tc: ${stderr.trim().split('\n')[0]}`, { reason: 'LinkFailed' });
 }
 
 /** Names of the links in a namespace. */

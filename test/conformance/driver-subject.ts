@@ -1,4 +1,6 @@
 /** What the conformance tests of drivers are given, and what they share. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import type { Driver } from '#drivers/driver.ts';
 import { SPEC } from '../support/driver-steps.ts';
 
@@ -7,6 +9,12 @@ export interface DriverUnderTest {
   /** The name by which open-driver.ts knows it. */
   readonly kind: string;
   readonly stateDir: string;
+  /** Absent: the stand-in. */
+  readonly guestAgentPath?: string;
+  /** Lets go of all that the drivers before hold: nobody else can talk to their machines until then. */
+  letGo?(): Promise<void>;
+  /** Whoever opens one after the other. */
+  opened?(driver: Driver): void;
   /** What is left of this workspace outside of processes, whatever the driver says. */
   traces(id: string): Promise<string[]>;
   /** Pids of what runs of this workspace, whatever the driver says. */
@@ -26,4 +34,17 @@ export interface Given {
   reopen(): Promise<Driver>;
 }
 
+/** Where a machine differs from a process of this one. */
+export interface Differences {
+  /** Of a workspace that has a kernel of its own: its files are on a disk, its processes and sockets inside. */
+  readonly isMachine: boolean;
+}
+
 export const SECOND = { ...SPEC, incarnation: 'second' };
+
+/** Wherever they are: the name says which home and which workspace. */
+export function groupsOf(stateDir: string, id: string): string[] {
+  const home = createHash('sha256').update(stateDir).digest('hex').slice(0, 8);
+  const found = spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', `agentiso-${home}-${id}`], { encoding: 'utf8' });
+  return found.stdout.split('\n').filter(Boolean);
+}

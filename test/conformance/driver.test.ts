@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +11,7 @@ import { openDriver } from '../support/open-driver.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { requires } from '../support/requirements.ts';
 import { driverConformance } from './driver.ts';
-import type { DriverUnderTest } from './driver-subject.ts';
+import { type DriverUnderTest, groupsOf } from './driver-subject.ts';
 
 /** `below` makes the state directory deep. */
 async function newDriver(kind: string, below = ''): Promise<DriverUnderTest> {
@@ -38,13 +37,6 @@ async function newDriver(kind: string, below = ''): Promise<DriverUnderTest> {
 /** As the sandbox driver marks them. */
 function markOf(directory: string): string {
   return `agentiso-${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`;
-}
-
-/** Wherever they are: the name says which home and which workspace. */
-function groupsOf(stateDir: string, id: string): string[] {
-  const home = createHash('sha256').update(stateDir).digest('hex').slice(0, 8);
-  const found = spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', `agentiso-${home}-${id}`], { encoding: 'utf8' });
-  return found.stdout.split('\n').filter(Boolean);
 }
 
 const support = await detectSandbox();

@@ -1,4 +1,7 @@
-/** A small daemon of its own process, for tests that kill it. Says `created` when create has returned and `running` when its guests listen. */
+/**
+ * A small daemon of its own process, for tests that kill it. Says `created` and the guest's pid when create has
+ * returned, and `running` when its guests listen.
+ */
 import { once } from 'node:events';
 import { openDriver } from './open-driver.ts';
 
@@ -14,8 +17,8 @@ for (const text of specs) {
   const spec = JSON.parse(text);
   let listening = once(changed, 'change');
   process.stdout.write('creating\n');
-  await driver.create(spec, signal);
-  process.stdout.write('created\n');
+  const { pid } = await driver.create(spec, signal);
+  process.stdout.write(`created\npid ${pid}\n`);
   while ((await driver.get(spec.id, signal))?.phase === 'starting') {
     await listening;
     listening = once(changed, 'change');

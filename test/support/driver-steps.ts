@@ -1,10 +1,11 @@
-/** What a test does with a driver and the stand-in in its workspaces, step by step. */
+/** What a test does with a driver and the guest in its workspaces, step by step: a stand-in, or in machines, which have no sockets for one, the real agent. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
 import type { Driver, GuestPort, WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
 import { WaitingError } from '#lib/errors.ts';
+import { askGuest } from './ask-guest.ts';
 import { askStandIn, STAND_IN_PATH, type StandInAnswer } from './guest-stand-in.ts';
 
 export const SIGNAL = new AbortController().signal;
@@ -16,15 +17,28 @@ export const SPEC: WorkspaceSpec = {
   team: 1,
   egress: false,
 };
-export const WAIT = { timeout: 20_000, interval: 20 };
+/** A machine takes longer than a process. */
+export const WAIT = { timeout: 60_000, interval: 20 };
 
 const HOST = fileURLToPath(new URL('./driver-host.ts', import.meta.url));
+interface HostPlaces {
+  readonly kind: string;
+  readonly stateDir: string;
+  readonly guestAgentPath?: string;
+}
+
 /** Starts a daemon of its own process, which makes these workspaces; gives ways to hear from it and to kill it. */
-export function startHost({ kind, stateDir }: { readonly kind: string; readonly stateDir: string }, specs: readonly WorkspaceSpec[]) {
-  const args = ['--import', 'tsx', HOST, kind, stateDir, STAND_IN_PATH, ...specs.map((spec) => JSON.stringify(spec))];
+export function startHost({ kind, stateDir, guestAgentPath = STAND_IN_PATH }: HostPlaces, specs: readonly WorkspaceSpec[]) {
+  const args = ['--import', 'tsx', HOST, kind, stateDir, guestAgentPath, ...specs.map((spec) => JSON.stringify(spec))];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
+  let words = '';
+  child.stdout.on('data', (chunk) => {
+    words += String(chunk);
+  });
   return {
+    /** Of the last guest it has created. */
+    pid: () => Number(/(?:.*\npid (\d+)\n)/s.exec(words)?.[1]),
     async kill(): Promise<void> {
       child.kill('SIGKILL');
       await exited;
@@ -78,5 +92,7 @@ export async function ask(driver: Driver, request: object, port: GuestPort = 'co
     await attempt.catch((error: unknown) => expect(error).toBeInstanceOf(WaitingError));
     return attempt;
   }, WAIT);
-  return askStandIn(stream, request);
+  if (driver.name !== 'vm') return askStandIn(stream, request);
+  const { incarnation = '' } = (await driver.get(id, SIGNAL)) ?? {};
+  return askGuest(stream, { port, id, incarnation }, request);
 }

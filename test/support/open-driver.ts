@@ -3,7 +3,9 @@ import type { Driver } from '#drivers/driver.ts';
 import { processDriver } from '#drivers/process/driver.ts';
 import { detectSandbox } from '#drivers/sandbox/detect.ts';
 import { sandboxDriver } from '#drivers/sandbox/driver.ts';
+import { type VmDriver, vmDriver } from '#drivers/vm/driver.ts';
 import { silentLogger } from '#lib/log.ts';
+import { findTestImage, machinesHere } from './machines.ts';
 
 export interface OpenDriverOptions {
   readonly stateDir: string;
@@ -15,5 +17,13 @@ export async function openDriver(kind: string, options: OpenDriverOptions): Prom
   const all = { ...options, log: silentLogger };
   if (kind === 'process') return processDriver({ ...all, environment: (name) => process.env[name] });
   if (kind === 'sandbox') return sandboxDriver({ ...all, support: await detectSandbox(options.stateDir) });
-  throw new Error(`no driver is called ${kind}: process, sandbox`);
+  if (kind === 'vm') return openMachines(options);
+  throw new Error(`no driver is called ${kind}: process, sandbox, vm`);
+}
+
+/** Not hurried: what a machine has not written when it is killed is lost. */
+export async function openMachines({ stateDir, guestAgentPath }: OpenDriverOptions): Promise<VmDriver> {
+  const { support, reason } = await machinesHere();
+  if (support === undefined) throw new Error(reason);
+  return vmDriver({ stateDir, log: silentLogger, support, findImage: () => findTestImage(guestAgentPath) });
 }

@@ -92,7 +92,8 @@ export class LocalDriver implements Driver {
       const found = await this.#find(id);
       // A run directory may lie elsewhere: one that is left is still ours to remove.
       const left = await Promise.all([found.paths.directory, found.paths.run].map(isPresent));
-      const isKnown = living(found.guest) !== undefined || left.includes(true);
+      // One that has ended may have left other things, which delete takes away.
+      const isKnown = found.guest !== undefined || left.includes(true);
       return isKnown ? this.#observe(found) : undefined;
     });
   }

@@ -1,5 +1,7 @@
 /** The command line of QEMU: what a machine is made of. Pure. The paths are those it sees in the confinement that launch.ts makes. */
 
+import { TAP } from '#lib/machine-tap.ts';
+
 export type Acceleration = 'kvm' | 'tcg';
 
 /** microvm has less and starts sooner; q35 works where the former's clock cannot be told the speed of the processor. */
@@ -44,7 +46,6 @@ export const SOCKETS = {
 export const DISK_SERIAL = 'agentiso-disk';
 /** Of the disk with its tools, which is found and mounted the same way. */
 export const TOOLS_SERIAL = 'agentiso-tools';
-export const TAP = 'tap0';
 
 /**
  * Until the guest is told the time, its clock is far ahead (the year 2090). OpenSSL draws fresh randomness when the clock has gone back, and

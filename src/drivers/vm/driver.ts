@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { bindGuest, connectGuest } from '#guest/client.ts';
 import { AgentisoError, StalledError, WaitingError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
-import { isRunning, type ProcessIdentity } from '#lib/process-identity.ts';
+import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Driver, GuestPort, Usage, WorkspaceSpec } from '../driver.ts';
 import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
 import { closeInheritedOnExec } from '../local/descriptors.ts';
@@ -193,8 +193,8 @@ class VmLauncher implements Launcher {
       const either = AbortSignal.any([signal, limit]);
       if (known.state === undefined) await machine.qmp(either);
       else await restoreState(machine, known.state, either);
-      const stream = await machine.connect('control', either);
-      await bindMachine(stream, known, AbortSignal.any([signal, AbortSignal.timeout(BIND_MS)]));
+      const bind = (stream: Duplex) => bindMachine(stream, known, AbortSignal.any([signal, AbortSignal.timeout(BIND_MS)]));
+      await machine.tell(bind, either);
       if (known.egress) machine.carryEgress(known);
     } catch (error) {
       if (signal.aborted) return;
@@ -229,6 +229,8 @@ class VmLauncher implements Launcher {
 
   /** The next start is another way: without the template that it was a copy of, or on a board that does not depend on its clock. */
   async #giveUp(machine: Machine, paths: WorkspacePaths, { known, isLate }: { known: MachineFile; isLate: boolean }): Promise<void> {
+    // It goes on, and whoever looks after it next does what is missing.
+    if (machine.letGo.aborted) return;
     const start = this.#starts.get(paths.directory);
     if (known.state !== undefined && start !== undefined) await this.#templates?.failed(start.kind);
     else if (isLate && known.board === 'microvm') this.#board = 'q35';
@@ -290,21 +292,25 @@ class VmLauncher implements Launcher {
     const machine = this.#machineOf(paths);
     try {
       const signal = AbortSignal.timeout(SHUTDOWN_MS);
-      const client = await connectGuest(await machine.connect('control', signal), { id: basename(paths.directory), incarnation, signal });
-      await client.call('shutdown', {});
+      const identity = { id: basename(paths.directory), incarnation, signal };
+      await machine.tell(async (stream) => (await connectGuest(stream, identity)).call('shutdown', {}), signal);
       await endOf(main, POWER_OFF_MS);
     } catch {
       // A guest that cannot be told, or is not up yet: the machine is turned off below.
     }
-    if (isRunning(main)) await this.#quit(machine);
+    if (!isRunning(main) || (await this.#quit(machine))) return;
+    // Nobody can be told: its sockets went with its folder.
+    signalProcess(main, 'SIGKILL');
   }
 
-  async #quit(machine: Machine): Promise<void> {
+  /** False: nobody hears. */
+  async #quit(machine: Machine): Promise<boolean> {
     try {
       const qmp = await machine.qmp(AbortSignal.timeout(SHUTDOWN_MS));
       await qmp.execute('quit');
-    } catch {
-      // It has ended, or whoever waits for its end kills it.
+      return true;
+    } catch (error) {
+      return error instanceof AgentisoError && error.reason === 'MachineGone';
     }
   }
 
@@ -380,8 +386,10 @@ async function bindMachine(stream: Duplex, known: MachineFile, signal: AbortSign
   try {
     await bindGuest(stream, { id, incarnation, hostname, machine }, signal);
   } catch (error) {
-    if (error instanceof AgentisoError && error.code === 'Conflict' && error.message.includes(`is ${id} incarnation ${incarnation} `))
-      return;
+    if (!(error instanceof AgentisoError && error.code === 'Conflict')) throw error;
+    if (error.message.includes(`is ${id} incarnation ${incarnation} `)) return;
+    // By a daemon that has died in the middle of it.
+    if (error.message.includes('just being given its identity')) throw new WaitingError('GuestBinding', error.message, 100);
     throw error;
   }
 }

@@ -2,9 +2,10 @@
  * How a machine is started: QEMU without any right, behind namespaces of its own, with nothing of this machine in sight but its programs, the
  * image and the files of the workspace. Pure.
  */
+import { joinLines, TAP } from '#lib/machine-tap.ts';
 import { launchArguments } from '../local/launches.ts';
 import { type HostLayout, TOOL_PATH } from '../sandbox/args.ts';
-import { INSIDE, TAP } from './args.ts';
+import { INSIDE } from './args.ts';
 
 export interface MachineFiles {
   readonly kernel: string;
@@ -61,10 +62,9 @@ if [ -n "$tap" ]; then
   ip tuntap add dev "$tap" mode tap user "$uid" || exit 125
   if ip link show eth0 > /dev/null 2>&1; then
     tc qdisc del dev eth0 ingress 2> /dev/null
-    tc qdisc add dev eth0 handle ffff: ingress || exit 125
-    tc qdisc add dev "$tap" handle ffff: ingress || exit 125
-    tc filter add dev eth0 parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev "$tap" || exit 125
-    tc filter add dev "$tap" parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev eth0 || exit 125
+    ${joinLines('"$tap"')
+      .map((line) => `tc ${line} || exit 125`)
+      .join('\n    ')}
   fi
   ip link set "$tap" addrgenmode none 2> /dev/null
   ip link set "$tap" up || exit 125
@@ -87,6 +87,11 @@ tail -c 65536 < console.pipe > console.log &
 "$@" > console.pipe
 code=$?
 wait
+# Whoever lives here next may be no machine.
+if [ -n "$tap" ]; then
+  ip link del "$tap" 2> /dev/null
+  tc qdisc del dev eth0 ingress 2> /dev/null
+fi
 exit $code
 `;
 

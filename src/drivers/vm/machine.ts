@@ -5,11 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type CarriedEgress, carryEgress } from '#guest/carry-egress.ts';
 import type { GuestIdentity } from '#guest/handshake.ts';
 import { HostPort } from '#guest/host-port.ts';
-import { WaitingError } from '#lib/errors.ts';
+import { UnavailableError, WaitingError } from '#lib/errors.ts';
 import type { GuestPort } from '../driver.ts';
 import { dialGuest } from '../local/dial.ts';
 import { SOCKETS } from './args.ts';
 import { Qmp } from './qmp.ts';
+import { untilHeard } from './until-heard.ts';
 
 const LOOK_MS = 20;
 /** Where the egress proxy listens, in every run directory. */
@@ -18,6 +19,8 @@ const PROXY_SOCKET = 'egress.sock';
 export class Machine {
   readonly #run: string;
   readonly #ports = new Map<GuestPort | 'egress', Promise<HostPort>>();
+  readonly #letGo = new AbortController();
+  #told: Promise<unknown> = Promise.resolve();
   #egress: CarriedEgress | undefined;
   #qmp: Promise<Qmp> | undefined;
   /** Why it ended, as QEMU says: guest-shutdown, guest-reset, host-qmp-quit, ... */
@@ -32,9 +35,25 @@ export class Machine {
     return this.#shutdownReason;
   }
 
+  /** Aborted when nobody here looks after the machine any more; it may well go on. */
+  get letGo(): AbortSignal {
+    return this.#letGo.signal;
+  }
+
   /** A connection to the guest; the one before over the same port has ended then. Waits until QEMU and its guest are there. */
   async connect(port: GuestPort, signal: AbortSignal): Promise<Duplex> {
     return (await this.#port(port, signal)).connect(signal);
+  }
+
+  /** Says it on a connection of its own, until it was heard. One after the other: each would end the connection of the one before. */
+  tell<T>(say: (stream: Duplex) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const before = this.#told;
+    const telling = (async () => {
+      await Promise.race([before, aborted(signal)]);
+      return untilHeard(() => this.connect('control', signal), say, signal);
+    })();
+    this.#told = telling.catch(() => {});
+    return telling;
   }
 
   /** So that a guest that wakes up in a copy finds its host where its template had one. */
@@ -68,7 +87,9 @@ export class Machine {
     });
   }
 
+  /** For good: whoever still waits for it is told. */
   close(): void {
+    this.#letGo.abort(new UnavailableError('the machine is let go', { reason: 'MachineLetGo' }));
     this.#egress?.close('the machine is let go');
     this.#egress = undefined;
     for (const port of this.#ports.values()) port.then((each) => each.close()).catch(() => {});
@@ -77,16 +98,24 @@ export class Machine {
     this.#qmp = undefined;
   }
 
+  /** Dialled by one at a time: QEMU hears one, and a second would wait until the first has hung up. */
   async #port(
     name: GuestPort | 'egress',
     signal: AbortSignal,
     dial: (path: string) => Promise<Duplex> = (path) => this.#dial(path, signal),
   ): Promise<HostPort> {
-    const known = await this.#ports.get(name)?.catch(() => undefined);
-    if (known?.isOpen) return known;
-    const opening = dial(`${this.#run}/${SOCKETS[name]}`).then((carrier) => new HostPort(carrier));
-    this.#ports.set(name, opening);
-    return opening;
+    for (;;) {
+      const known = this.#ports.get(name);
+      const port = await known?.catch(() => undefined);
+      this.letGo.throwIfAborted();
+      signal.throwIfAborted();
+      if (port?.isOpen) return port;
+      // Somebody else has begun meanwhile.
+      if (this.#ports.get(name) !== known) continue;
+      const opening = dial(`${this.#run}/${SOCKETS[name]}`).then((carrier) => new HostPort(carrier));
+      this.#ports.set(name, opening);
+      return opening;
+    }
   }
 
   async #openQmp(signal: AbortSignal): Promise<Qmp> {
@@ -97,13 +126,23 @@ export class Machine {
 
   /** QEMU makes its sockets a moment after its start. */
   async #dial(path: string, signal: AbortSignal): Promise<Duplex> {
+    const either = AbortSignal.any([signal, this.letGo]);
     for (;;) {
       try {
-        return await dialGuest(path, signal);
+        either.throwIfAborted();
+        return await dialGuest(path, either);
       } catch (error) {
+        either.throwIfAborted();
         if (!(error instanceof WaitingError)) throw error;
-        await pause(LOOK_MS, undefined, { signal });
+        await pause(LOOK_MS, undefined, { signal: either }).catch(() => {});
       }
     }
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }

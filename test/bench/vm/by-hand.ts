@@ -7,11 +7,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DISK_SERIAL, INSIDE, type MachinePlan, qemuArguments, TAP } from '#drivers/vm/args.ts';
+import { DISK_SERIAL, INSIDE, type MachinePlan, qemuArguments } from '#drivers/vm/args.ts';
 import { ensureDisk } from '#drivers/vm/disk.ts';
 import { Machine } from '#drivers/vm/machine.ts';
 import { restoreState } from '#drivers/vm/migration.ts';
 import { bindGuest, connectGuest } from '#guest/client.ts';
+import { TAP } from '#lib/machine-tap.ts';
 import type { Machines } from './machines.ts';
 
 export interface ByHand {
