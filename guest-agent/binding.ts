@@ -2,7 +2,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { ControlHandlers, ControlParams, MachineParams } from '#protocol/control.ts';
+import type { ControlHandlers, ControlParams, MachineParams, WakeParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type Environment, inheritedEnv, providersEnv, proxyEnv, teamEnv } from './command-env.ts';
 import { EGRESS_PORT, passToSocket, portOf, startEgress, type WayOut } from './egress.ts';
@@ -25,7 +25,7 @@ import { artifactHandlers } from './tasks/artifact-handlers.ts';
 export interface Bound {
   readonly guest: Guest;
   readonly relay: Relay;
-  readonly handlers: Omit<ControlHandlers, 'hello' | 'ping' | 'bind'>;
+  readonly handlers: Omit<ControlHandlers, 'hello' | 'ping' | 'bind' | 'wake'>;
 }
 
 export interface BindingOptions {
@@ -37,6 +37,8 @@ export interface BindingOptions {
   readonly stop: Guest['stop'];
   /** Of a virtual machine. */
   readonly setUp?: SetUp;
+  /** Of one that was suspended. */
+  readonly wake?: (now: WakeParams) => Promise<void>;
 }
 
 type SetUp = (hostname: string, machine: MachineParams, places: Pick<GuestOptions, 'workspace' | 'stateDir' | 'home'>) => Promise<void>;
@@ -86,6 +88,11 @@ export class Binding {
       }
     }
     this.bindNow({ ...identity, ...(machineWayOut && { machineWayOut }) });
+  }
+
+  async wake(now: WakeParams): Promise<void> {
+    if (this.#options.wake === undefined) throw new ProtocolError('Invalid', 'this guest is not in a virtual machine');
+    await this.#options.wake(now);
   }
 
   /** Only now: what is a copy of another machine must not have had it open before it knew whose it is. */

@@ -39,7 +39,14 @@ async function main(): Promise<void> {
   // Beside this program, wherever a driver has put it.
   const binDir = join(dirname(process.argv[1] ?? ''), 'bin');
   const machine = options.portsDir === undefined ? undefined : await enterMachine();
-  const bindingOptions = { options, groups, stop, binDir, processEnv: process.env, ...(machine && { setUp: machine.setUp }) };
+  const bindingOptions = {
+    options,
+    groups,
+    stop,
+    binDir,
+    processEnv: process.env,
+    ...(machine && { setUp: machine.setUp, wake: machine.wake }),
+  };
   const binding = new Binding(bindingOptions);
   const guestProcess: GuestProcess = { options, groups, binding, listeners };
 

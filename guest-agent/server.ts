@@ -53,6 +53,10 @@ export function serveControl(binding: Binding, socket: Duplex): void {
       await binding.bind(identity);
       return {};
     },
+    wake: async (now) => {
+      await binding.wake(now);
+      return {};
+    },
   };
   const channel = new Channel(socket, {
     outgoing: {},

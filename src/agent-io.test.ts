@@ -35,6 +35,17 @@ describe('an agent that is asked for something', () => {
     }
   });
 
+  it('is not waited for while it is suspended, and how to let it go on is said', async () => {
+    const driver = fakeDriver({ canRest: true });
+    await driver.create(SPEC, signal);
+    await driver.suspension?.suspend(SPEC.id, signal);
+    await expect(connectedSession(AGENT, { sessions: fakeSessions(), driverOf: () => driver }, signal)).rejects.toMatchObject({
+      code: 'Unavailable',
+      reason: 'AgentSuspended',
+      message: 'agent one is suspended; to let it go on: agentiso resume one',
+    });
+  });
+
   it('is given up with the reason when it stays away', async () => {
     const sessions = fakeSessions();
     sessions.connectsAtOnce = false;

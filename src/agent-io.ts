@@ -65,11 +65,16 @@ export async function connectedSession(
 ): Promise<Session> {
   const connected = () => (sessions.get(uid)?.state.isControlOpen ? sessions.get(uid) : undefined);
   const workspace = connected() === undefined ? await driverOf(uid)?.get(uid, signal) : undefined;
+  if (workspace?.isSuspended) throw suspended(name);
   if (workspace && workspace.phase !== 'exited') await connecting(sessions, () => connected() !== undefined, { waitMs, signal });
   const session = connected();
   if (session) return session;
   const why = sessions.get(uid)?.state.problem ?? 'its workspace does not run';
   throw new UnavailableError(`agent ${name} cannot be reached: ${why}`, { reason: 'AgentUnavailable' });
+}
+
+function suspended(name: string): UnavailableError {
+  return new UnavailableError(`agent ${name} is suspended; to let it go on: agentiso resume ${name}`, { reason: 'AgentSuspended' });
 }
 
 function connecting(

@@ -12,7 +12,7 @@ type Parts = Pick<Agents, 'here' | 'sessions' | 'git'>;
 
 const SYNC_MS = 30_000;
 
-export type OfSnapshots = Pick<AgentDeps, 'snapshotOf' | 'takeBase'> & Pick<SnapshotDeps, 'snapshotting'>;
+export type OfSnapshots = Pick<AgentDeps, 'snapshotOf' | 'takeBase' | 'settle'> & Pick<SnapshotDeps, 'snapshotting'>;
 
 export function snapshotDeps({ here, sessions, git }: Parts, store: Pick<Store, 'get' | 'list'>): OfSnapshots {
   const snapshotting: Snapshotting = {
@@ -32,6 +32,7 @@ export function snapshotDeps({ here, sessions, git }: Parts, store: Pick<Store, 
   };
   return {
     snapshotting,
+    settle: (agent, signal) => snapshotting.settle(agent, signal),
     snapshotOf: async (namespace, name) => store.get({ kind: 'Snapshot', namespace, name }) as Snapshot | undefined,
     takeBase: (snapshotUid, agentUid) => git.copyBase(snapshotUid, agentUid),
   };

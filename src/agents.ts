@@ -198,6 +198,7 @@ export function agentDeps(
     notices: relay.notices,
     driverFor: (agent) => chooseDriver(agent, here),
     placeOf: (agent, driver) => placeOf(agents, client, agent, driver),
+    linkOf: (agent, driver) => linkOf(agents, agent, driver),
     surroundingsOf: (agent) => surroundingsOf(agents, client, agent),
     async forward({ metadata: { uid }, spec, status }, session) {
       const wanted = (spec.portForwards ?? []).map(({ guestPort, hostPort = null }) => ({ guestPort, hostPort }));
@@ -228,7 +229,7 @@ const DEFAULT_GRACE_SECONDS = 30;
 const CLOSED = { allowDomains: [], allowInternet: false };
 
 async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Driver): Promise<Place> {
-  const { network, numbers, git, here } = agents;
+  const { git, here } = agents;
   const work = await chooseBackend(agent, agents.tools);
   refuseUnknownModel(agent, work, agents.models);
   const team = await teamNumberOf(agents, client, agent);
@@ -238,11 +239,15 @@ async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Dri
   if (driver.name === 'process') return { team, egress: true, ...base, ...work };
   const isMachine = driver.name === 'vm';
   const image = isMachine ? { image: await imageOf(agents, agent) } : {};
-  if (network.mode === 'proxy-only') return { team, egress: true, ...image, ...base, ...work };
+  return { team, egress: true, ...(await linkOf(agents, agent, driver)), ...image, ...base, ...work };
+}
+
+async function linkOf({ network, numbers }: Agents, agent: Agent, driver: Driver): Promise<Pick<Place, 'network' | 'link'>> {
+  if (network.mode === 'proxy-only') return {};
   const link = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), AbortSignal.timeout(30_000));
-  if (!isMachine) return { team, egress: true, network: link.namespace, ...base, ...work };
+  if (driver.name !== 'vm') return { network: link.namespace };
   const { namespace, address, mac, gateway, gatewayMac } = link;
-  return { team, egress: true, network: namespace, link: { address, mac, gateway, gatewayMac }, ...image, ...base, ...work };
+  return { network: namespace, link: { address, mac, gateway, gatewayMac } };
 }
 
 async function imageOf({ findImage }: Agents, { spec }: Agent): Promise<string> {

@@ -50,7 +50,8 @@ async function endWorkspaces({ here: { drivers } }: Agents): Promise<void> {
   const signal = AbortSignal.timeout(STOP_MS);
   await Promise.all(
     drivers.map(async (driver) => {
-      let running = (await driver.list(signal)).map(({ id }) => id);
+      // What is suspended to the disk stays as it is: nothing of it runs.
+      let running = (await driver.list(signal)).filter(({ savedAs }) => savedAs === undefined).map(({ id }) => id);
       while (running.length > 0) {
         const ended = await Promise.all(running.map((id) => driver.stop(id, signal)));
         running = running.filter((_, index) => !ended[index]);

@@ -74,7 +74,7 @@ function noAgent({ namespace, agent }: WorkspaceReference): NotFoundError {
   return new NotFoundError(`there is no agent ${agent} in namespace ${namespace}`, { hint: 'team_status lists the agents of a team' });
 }
 
-const UNREACHED = ['AgentUnavailable', 'GuestDisconnected'];
+const UNREACHED = ['AgentUnavailable', 'AgentSuspended', 'GuestDisconnected'];
 
 function isUnreached(error: unknown): boolean {
   return isCode(error, 'Unavailable') && UNREACHED.includes((error as UnavailableError).reason);

@@ -53,6 +53,10 @@ export interface AgentDeps {
   readonly watches?: readonly Watch[];
   readonly sessions: Sessions;
   readonly placeOf: (agent: Agent, driver: Driver) => Promise<Place>;
+  /** Of its place, what a suspended machine needs to go on; absent: it has no network. */
+  readonly linkOf?: (agent: Agent, driver: Driver) => Promise<Pick<Place, 'network' | 'link'>>;
+  /** What it has written is on its disk, and what it has committed in safety, as far as that can be done now. Absent: there is nothing to do. */
+  readonly settle?: (agent: Agent, signal: AbortSignal) => Promise<unknown>;
   /** Everything but the card, for the guest's `configure`. */
   readonly surroundingsOf: (agent: Agent) => Promise<Surroundings>;
   /** A variable of the daemon's own environment. */

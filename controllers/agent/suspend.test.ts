@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '#api/types.ts';
+import { AgentisoError } from '#lib/errors.ts';
 import { conditionOf } from '../../test/support/controllers.ts';
 import { running } from './agent.fixture.ts';
 
 async function suspended({ canRest = true, tasks = { count: 0 } } = {}) {
   const world = await running({ canRest });
-  const controller = world.newController({ pulledTasks: () => tasks.count });
+  const linkOf = async ({ metadata }: Agent) => ({ network: `link-of-${metadata.name}` });
+  const controller = world.newController({ pulledTasks: () => tasks.count, linkOf });
   world.sessions.beat(world.id);
   const want = async (desiredState: Agent['spec']['desiredState']) => {
     const now = world.agent() as Agent;
@@ -26,7 +28,9 @@ describe('an agent that is to rest', () => {
     const { agent, driver, id, settle, want, pass, sessions } = await suspended();
     await settle();
     expect(agent()?.status).toMatchObject({ phase: 'Suspended', incarnation: 'run-1' });
-    expect(conditionOf(agent(), 'Ready')).toBe('False Suspended: spec.desiredState is Suspended');
+    expect(conditionOf(agent(), 'Ready')).toBe(
+      'False Suspended: spec.desiredState is Suspended; its memory stays in the memory of this machine',
+    );
     expect(sessions.get(id)).toBeUndefined();
     pass(3_600_000);
     await settle();
@@ -35,6 +39,32 @@ describe('an agent that is to rest', () => {
     expect(driver.calls).toEqual([`create ${id} run-1`, `suspend ${id}`, `resume ${id}`]);
     expect(agent()?.status).toMatchObject({ phase: 'Ready', incarnation: 'run-1' });
     expect(agent()?.status?.restarts).toBeUndefined();
+  });
+
+  it('says where its memory is when nothing of it runs, and comes back to its place on the network', async () => {
+    const { agent, driver, id, settle, want } = await suspended();
+    driver.savedBytes = 3 * 1024 ** 2;
+    await settle();
+    expect(conditionOf(agent(), 'Ready')).toBe(
+      `False Suspended: spec.desiredState is Suspended; nothing of it runs, its memory is on disk (3 MiB, /saved/${id})`,
+    );
+    expect(agent()?.status?.pid).toBeUndefined();
+    await want('Running');
+    await settle();
+    expect(driver.calls.at(-1)).toBe(`resume ${id} at link-of-one`);
+    expect(agent()?.status).toMatchObject({ phase: 'Ready', incarnation: 'run-1', pid: expect.any(Number) });
+  });
+
+  it('goes on where there is no room for what is in its memory, and says so', async () => {
+    const { agent, driver, id, settle } = await suspended();
+    const problem = new AgentisoError('QuotaExceeded', 'the disk is full');
+    driver.suspendFailure = problem;
+    await settle();
+    expect(conditionOf(agent(), 'SuspendPending')).toBe('True QuotaExceeded: it goes on: the disk is full');
+    expect([agent()?.status?.phase, driver.calls.includes(`suspend ${id}`)]).toEqual(['Ready', false]);
+    driver.suspendFailure = undefined;
+    await settle();
+    expect(agent()?.status?.phase).toBe('Suspended');
   });
 
   it('goes on while it holds a task, and says so', async () => {

@@ -3,7 +3,8 @@
  * held: until the agent has none it goes on, gets no new ones, and the condition SuspendPending says so. What does not run has nothing to keep.
  */
 import type { Agent } from '#api/types.ts';
-import type { Driver } from '#drivers/driver.ts';
+import type { Driver, WorkspaceState } from '#drivers/driver.ts';
+import { isCode, messageOf, WaitingError } from '#lib/errors.ts';
 import { getCondition, setCondition } from '#runtime/conditions.ts';
 import type { ReconcileContext, WithStatus } from '#runtime/controller.ts';
 import { isBusy } from './busy.ts';
@@ -11,6 +12,8 @@ import type { AgentDeps } from './deps.ts';
 import { forgetCondition, isSettled } from './settled.ts';
 
 export const SUSPEND_PENDING = 'SuspendPending';
+const MIB = 1024 ** 2;
+const RETRY_MS = 5_000;
 
 interface Suspending {
   readonly deps: AgentDeps;
@@ -33,13 +36,38 @@ export async function ensureSuspended(driver: Driver | undefined, agent: WithSta
       setCondition(agent, { type: SUSPEND_PENDING, status: 'True', reason, message }, ctx.now());
       return false;
     }
-    await driver.suspension?.suspend(uid, ctx.signal);
-    ctx.events.normal(agent, 'Suspended', 'it is held still, with all that is in its memory');
+    // So that a snapshot of it has everything; one that cannot be asked is suspended all the same.
+    await deps.settle?.(agent, ctx.signal).catch((error: unknown) => ctx.log.debug({ err: error }, 'an agent was not settled'));
+    await suspend(driver, agent, ctx);
   }
   // Of one that is held nothing is heard: without a session nobody takes it for dead.
   deps.sessions.close(uid, 'the agent is suspended');
-  show(agent, 'spec.desiredState is Suspended', ctx.now());
+  showPlace(agent, (await driver.get(uid, ctx.signal))?.savedAs, ctx.now());
   return true;
+}
+
+/** What there is no room for goes on; it is tried again. */
+async function suspend(driver: Driver, agent: WithStatus<Agent>, ctx: ReconcileContext): Promise<void> {
+  try {
+    await driver.suspension?.suspend(agent.metadata.uid, ctx.signal);
+  } catch (error) {
+    if (!isCode(error, 'QuotaExceeded')) throw error;
+    const message = `it goes on: ${messageOf(error)}`;
+    if (getCondition(agent, SUSPEND_PENDING)?.message !== message) ctx.events.warning(agent, 'QuotaExceeded', message);
+    setCondition(agent, { type: SUSPEND_PENDING, status: 'True', reason: 'QuotaExceeded', message }, ctx.now());
+    throw new WaitingError('QuotaExceeded', message, RETRY_MS);
+  }
+  ctx.events.normal(agent, 'Suspended', 'it is held still, with all that is in its memory');
+}
+
+function showPlace(agent: WithStatus<Agent>, savedAs: WorkspaceState['savedAs'], now: Date): void {
+  const { pid, ...status } = agent.status;
+  // One whose memory is on the disk has no process.
+  agent.status = { ...status, ...(savedAs === undefined && pid !== undefined && { pid }) };
+  const place = savedAs
+    ? `nothing of it runs, its memory is on disk (${Math.ceil(savedAs.bytes / MIB)} MiB, ${savedAs.path})`
+    : 'its memory stays in the memory of this machine';
+  show(agent, `spec.desiredState is Suspended; ${place}`, now);
 }
 
 function holdOf(driver: Driver, agent: Agent, deps: AgentDeps): { readonly reason: string; readonly message: string } | undefined {

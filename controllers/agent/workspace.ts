@@ -31,8 +31,7 @@ export async function ensureWorkspace(driver: Driver, agent: WithStatus<Agent>, 
   if (previous !== undefined && previous.name !== driver.name)
     await ensureEnded(previous, id, `it moves to the ${driver.name} driver`, ctx);
   if (keeping.isReplaced) await replace(driver, agent, keeping);
-  const found = await driver.get(id, ctx.signal);
-  if (found?.isSuspended) await resume(driver, agent, ctx);
+  const found = await resumed(driver, agent, keeping);
   const existing = await endIfSilent(driver, agent, found, keeping);
   if (existing && existing.phase !== 'exited') return existing;
   if (existing && !wasEnded(agent, existing, restarts)) {
@@ -69,10 +68,16 @@ async function startWorkspace(driver: Driver, agent: WithStatus<Agent>, keeping:
   return driver.create({ id, hostname: hostnameOf(agent), incarnation, resources, ...place }, ctx.signal);
 }
 
-/** The same run goes on where it was. */
-async function resume(driver: Driver, agent: Agent, ctx: ReconcileContext): Promise<void> {
-  await driver.suspension?.resume(agent.metadata.uid, ctx.signal);
+/** What there is; one that is suspended goes on where it was, as the same run. */
+async function resumed(driver: Driver, agent: Agent, { deps, ctx }: Keeping): Promise<WorkspaceState | undefined> {
+  const { uid: id } = agent.metadata;
+  const found = await driver.get(id, ctx.signal);
+  if (!found?.isSuspended) return found;
+  // One that does not run meanwhile comes back to a network that may have been made anew.
+  const link = found.savedAs && (await deps.linkOf?.(agent, driver));
+  await driver.suspension?.resume(id, ctx.signal, link);
   ctx.events.normal(agent, 'Resumed', 'it goes on where it was');
+  return driver.get(id, ctx.signal);
 }
 
 /** Ended by us, so that it counts for nothing. */

@@ -8,6 +8,8 @@ const machine = new MachineSetUp(MEANS);
 /** Bound, not wrapped: a function of its own would be compiled in every copy, and with it most of the compiler translated. */
 export const setUp: NonNullable<BindingOptions['setUp']> = machine.apply.bind(machine);
 
+export const wake: NonNullable<BindingOptions['wake']> = machine.wake.bind(machine);
+
 /** Of a machine that will be copied: all that a copy would have to do for the first time is done. */
 export async function warmUp(options: BindingOptions): Promise<void> {
   stopOptimising();

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -43,6 +43,14 @@ describe('a machine that gets its identity', () => {
     ]);
     expect(startPretended).toHaveBeenCalledOnce();
     expect(afterwards).toHaveBeenCalledOnce();
+  });
+
+  it('is told no more than the time, when it goes on after one', async () => {
+    const { told, afterwards, setUp } = prepare();
+    await setUp.wake({ seed: MACHINE.seed, timeMs: 7 });
+    expect(told).toEqual(['', MACHINE.seed, '7', '', '', '', '', '', '', '']);
+    expect([readdirSync(folder), afterwards.mock.calls]).toEqual([[], []]);
+    await expect(prepare('clock: no').setUp.wake({ seed: MACHINE.seed, timeMs: 7 })).rejects.toThrow('told what time it is: clock: no');
   });
 
   it('needs a device where it is given a link, and lets it make no address of its own', async () => {

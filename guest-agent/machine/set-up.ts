@@ -3,7 +3,7 @@
  * runs. Fresh randomness comes first: until then all copies of one machine would draw the same.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { MachineParams } from '#protocol/control.ts';
+import type { MachineParams, WakeParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { lazy } from '../lazy-modules.ts';
 import { type Helper, startHelper } from './helper.ts';
@@ -37,6 +37,9 @@ export interface SetUpMeans {
   /** How it comes to addresses of its own. */
   readonly addressMode: string;
 }
+
+/** Disks and their places, and tools. */
+const AS_IT_WAS = ['', '', '', '', '', ''];
 
 /** From the identity to the first work is less. */
 const OPTIMISE_AFTER_MS = 10_000;
@@ -79,21 +82,9 @@ export class MachineSetUp {
   /** Rejects with ProtocolError, saying which step failed. */
   async apply(hostname: string, machine: MachineParams, places: MachinePlaces): Promise<void> {
     try {
-      const helper = await this.prepare();
-      const { seed, timeMs, disk = '', tools } = machine;
+      const { disk = '', tools } = machine;
       const toolLines = [tools?.disk ?? '', tools?.place ?? ''];
-      helper.tell([
-        seed,
-        String(timeMs),
-        this.#linkLine(machine),
-        disk,
-        places.workspace,
-        places.stateDir,
-        places.home ?? '',
-        ...toolLines,
-      ]);
-      await helper.said('done');
-      helper.end();
+      await this.#tell(machine, [disk, places.workspace, places.stateDir, places.home ?? '', ...toolLines]);
       writeFileSync(this.#means.hostname, hostname);
       writeFileSync(this.#means.etcHostname, `${hostname}\n`);
       appendFileSync(this.#means.etcHosts, `127.0.1.1 ${hostname}\n`);
@@ -104,6 +95,25 @@ export class MachineSetUp {
       this.#prepared = undefined;
     }
     this.#means.afterwards();
+  }
+
+  /** Of one that goes on after a time: everything but the time, its randomness and perhaps its gateway is as it was. */
+  async wake(now: WakeParams): Promise<void> {
+    try {
+      await this.#tell(now, AS_IT_WAS);
+    } catch (error) {
+      throw new ProtocolError('Unavailable', `the machine could not be told what time it is: ${(error as Error).message}`);
+    } finally {
+      this.#prepared = undefined;
+    }
+  }
+
+  /** What is the same for a machine that begins and one that goes on, and what follows it. */
+  async #tell(now: WakeParams, rest: readonly string[]): Promise<void> {
+    const helper = await this.prepare();
+    helper.tell([now.seed, String(now.timeMs), this.#linkLine(now), ...rest]);
+    await helper.said('done');
+    helper.end();
   }
 
   async #startHelper(): Promise<Helper> {
@@ -118,7 +128,7 @@ export class MachineSetUp {
     return helper;
   }
 
-  #linkLine({ link }: MachineParams): string {
+  #linkLine({ link }: Pick<MachineParams, 'link'>): string {
     if (link === undefined) return '';
     if (this.#device === undefined) throw new Error(`network: there is no device ${DEVICE}`);
     return linkMessages(this.#device, link).toString('hex');

@@ -52,6 +52,8 @@ export interface WorkspaceState {
   readonly failure?: string;
   /** It is held still, with all that is in its memory: nothing is heard of it until it is resumed. */
   readonly isSuspended?: boolean;
+  /** Where its memory is while it is suspended and no process of it runs. Absent: in the memory of this machine. */
+  readonly savedAs?: { readonly path: string; readonly bytes: number };
 }
 
 /** What is really in force, for Agent.status.isolation. */
@@ -121,6 +123,8 @@ export interface Snapshots {
 
 /** Both are idempotent, and reject with NotFound when nothing runs. */
 export interface Suspension {
+  /** Rejects with QuotaExceeded when there is no room for what is in its memory; then it goes on. */
   suspend(id: string, signal: AbortSignal): Promise<void>;
-  resume(id: string, signal: AbortSignal): Promise<void>;
+  /** `place`: where on the network it goes on, for one that does not run meanwhile; absent: nowhere. */
+  resume(id: string, signal: AbortSignal, place?: Pick<WorkspaceSpec, 'network' | 'link'>): Promise<void>;
 }

@@ -221,10 +221,14 @@ const machineParams = object(
   },
 );
 
+const wakeParams = object({ seed: hexSeed, timeMs: count }, { link: machineLink });
+
 export const control = {
   ...common,
   /** Gives a member of the warm pool, or a virtual machine, its identity; comes before hello, once. */
   bind: method(object({ id: text, incarnation: text, hostname: text }, { machine: machineParams }), nothing),
+  /** To a machine that goes on after a time: its clock stood still, and what it draws from now on shall be nothing that it drew before. */
+  wake: method(wakeParams, nothing),
   configure: method(configureParams, object({}, { httpProblem: text, httpUrl: text })),
   exec: method(execParams, execResult),
   execStream: streaming(execStreamParams, execStreamResult, { up: ['stdin'], down: ['stdout', 'stderr'] }),
@@ -272,6 +276,7 @@ export type ControlHandlers = HandlersOf<Control>;
 export type ControlHandler<M extends ControlMethodName> = ControlHandlers[M];
 
 export type MachineParams = Parsed<typeof machineParams>;
+export type WakeParams = Parsed<typeof wakeParams>;
 export type MachineLink = Parsed<typeof machineLink>;
 export type ExecParams = Parsed<typeof execParams>;
 export type ExecResult = Parsed<typeof execResult>;

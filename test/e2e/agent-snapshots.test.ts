@@ -110,6 +110,10 @@ withSandboxes('snapshots of an agent', () => {
     await sh('lab-ann', `setsid sh -c '${counting}' > /dev/null 2>&1 < /dev/null & until [ -e ticks ]; do sleep 0.05; done`);
     await works('suspend', 'ann');
     await vi.waitFor(async () => expect((await home.agent('lab-ann')).status?.phase).toBe('Suspended'), WAIT);
+    expect(await home.startCli('exec', 'lab-ann', '--', 'true').result).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('agent lab-ann is suspended; to let it go on: agentiso resume lab-ann'),
+    });
     await works('snapshot', 'create', 'ann', 'still');
     await works('message', 'lab/ann', 'wait for me');
     // A daemon that comes later finds it as it was left.

@@ -2,6 +2,7 @@
  * The vm driver with real machines and the real guest agent. A machine is dear where processors are emulated, so one boots, is made a template
  * of, and everything else is told of copies, a few things of each.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -210,21 +211,49 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
   );
 
   it(
-    'is held still with its memory, also under the next daemon, and goes back to a snapshot of its disk',
+    'is suspended to the disk, goes on under the next daemon as if nothing had been, and goes back to a snapshot of its disk',
     async () => {
-      const { pid } = await driver.create(SPEC, signal);
+      const { pid = Number.NaN } = await driver.create(SPEC, signal);
       await running(SPEC.id);
       await execute(await connect(SPEC), 'echo first > file; echo told > /var/lib/agentiso/mine; sync');
       expect((await driver.snapshots?.take(SPEC.id, 'snap', signal))?.bytes).toBeGreaterThan(0);
-      await execute(await connect(SPEC), 'echo second > file; echo remembered > /tmp/memory');
+      const before = await execute(await connect(SPEC), `${REMEMBER}; cat /proc/uptime`);
+      const folder = join(stateDir, SPEC.id);
+      // Of a daemon that was killed while it saved.
+      await mkdir(join(folder, 'saved.new'));
+      await driver.suspension?.suspend(SPEC.id, signal);
+      const suspendedMs = performance.now();
+      expect([isPidAlive(pid), processesMentioning(folder)]).toEqual([false, []]);
       await driver.suspension?.suspend(SPEC.id, signal);
       await driver.close();
       driver = openDriver();
-      expect(await driver.get(SPEC.id, signal)).toMatchObject({ pid, isSuspended: true });
+      const saved = { phase: 'running', incarnation: 'first', isSuspended: true, savedAs: { path: join(folder, 'saved', 'state') } };
+      const found = await driver.get(SPEC.id, signal);
+      expect(found).toMatchObject(saved);
+      expect(found?.savedAs?.bytes).toBeGreaterThan(20 * MIB);
+      expect(await driver.usage(SPEC.id, signal)).toBeUndefined();
+      await expect(connect(SPEC)).rejects.toMatchObject({ code: 'Unavailable', reason: 'WorkspaceSuspended' });
+      await expect(driver.snapshots?.restore(SPEC.id, 'snap', signal)).rejects.toMatchObject({ code: 'Conflict' });
+      // Whoever is killed before it goes on has lost nothing.
       await driver.suspension?.resume(SPEC.id, signal);
+      process.kill((await driver.get(SPEC.id, signal))?.pid ?? Number.NaN, 'SIGKILL');
+      await vi.waitFor(async () => expect(await driver.get(SPEC.id, signal)).toMatchObject(saved), WAIT);
+      await vi.waitFor(() => driver.suspension?.resume(SPEC.id, signal), WAIT);
       await running(SPEC.id);
-      expect(await execute(await connect(SPEC), 'cat file /tmp/memory')).toBe('second\nremembered\n');
+      const goneMs = performance.now() - suspendedMs;
+      expect(existsSync(join(folder, 'saved'))).toBe(false);
+      const client = await connect(SPEC);
+      const [now = '', after = '', ...remembered] = (await execute(client, `date +%s%3N; cat /proc/uptime; ${RECALL}`)).split('\n');
+      expect(remembered).toEqual(['hello', 'second', 'went on', '']);
+      expect(Math.abs(Number(now) - Date.now())).toBeLessThan(20_000);
+      // To its programs the time in between has not been.
+      const ranMs = (Number.parseFloat(after) - Number.parseFloat(before)) * 1_000;
+      expect(ranMs).toBeLessThan(performance.now() - suspendedMs - goneMs / 2);
+      // What is not on its disk yet gets there before it ends, also when it is suspended.
+      await execute(client, 'echo unsaved > unsaved');
+      await driver.suspension?.suspend(SPEC.id, signal);
       await vi.waitFor(async () => expect(await driver.stop(SPEC.id, signal)).toBe(true), WAIT);
+      expect(await driver.get(SPEC.id, signal)).toEqual({ id: SPEC.id, incarnation: 'first', phase: 'exited' });
       await driver.snapshots?.restore(SPEC.id, 'snap', signal);
       await driver.snapshots?.remove('snap');
       const second = { ...SPEC, incarnation: 'second' };
@@ -236,6 +265,13 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
     TEST_MS,
   );
 });
+
+const MIB = 1024 ** 2;
+/** A program that is in the middle of something, with a file that nobody else can open any more. */
+const REMEMBER = `echo second > file; mkfifo /tmp/go
+setsid sh -c 'echo hello > gone; exec 8< gone; rm gone; read line < /tmp/go; cat <&8; cat file; echo went on' > /tmp/said 2>&1 < /dev/null &
+sleep 0`;
+const RECALL = 'echo > /tmp/go; until grep -q went /tmp/said; do :; done; cat /tmp/said';
 
 /** And the disk of it, which a driver makes while whoever wants it waits. */
 async function installTools(): Promise<void> {

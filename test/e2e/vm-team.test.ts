@@ -13,7 +13,7 @@ import type { Agent } from '#api/types.ts';
 import { seededRandom } from '../bench/harness/random.ts';
 import { AgentsHome } from '../support/agents-home.ts';
 import { machinesHere, qemuOf, testImagesDirectory } from '../support/machines.ts';
-import { isProcessOf, killQuietly } from '../support/processes.ts';
+import { isProcessOf, killQuietly, processesMentioning } from '../support/processes.ts';
 import { requires } from '../support/requirements.ts';
 
 const here = await machinesHere();
@@ -145,6 +145,45 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
       await ready('cell-one');
       await home.create('Task', 'again', { team: 'cell', command: 'cat /workspace/file' });
       await vi.waitFor(async () => expect((await home.task('again')).status?.phase).toBe('Succeeded'), WAIT);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'is suspended to the disk and goes on as the same run, whenever the daemon is killed or ended',
+    async () => {
+      const before = await home.agent('cell-one');
+      const folder = join(home.home, 'state', 'workspaces', 'vm', before.metadata.uid);
+      const seen = (...names: string[]) => names.some((name) => existsSync(join(folder, name)));
+      await home.inside('cell-one', 'sh', '-c', 'echo remembered > /tmp/memory');
+      await home.cli('suspend', 'cell-one');
+      await vi.waitFor(() => expect(seen('saved.new', 'saved')).toBe(true), { ...WAIT, interval: 5 });
+      await home.kill();
+      await home.start([], ENV);
+      const suspended = async () => {
+        const { status } = await home.agent('cell-one');
+        expect(status).toMatchObject({ phase: 'Suspended', incarnation: before.status?.incarnation });
+        expect(JSON.stringify(status?.conditions)).toMatch(/its memory is on disk \(\d+ MiB, [^)]*saved\/state\)/);
+        expect([status?.pid, seen('saved.new')]).toEqual([undefined, false]);
+      };
+      await vi.waitFor(suspended, WAIT);
+      await vi.waitFor(() => expect(processesMentioning(folder)).toEqual([]), WAIT);
+      const { code, stderr } = await home.startCli('exec', 'cell-one', '--', 'true').result;
+      expect([code, stderr]).toEqual([1, expect.stringContaining('is suspended; to let it go on: agentiso resume cell-one')]);
+      // The end of a daemon ends what runs, and this does not.
+      await home.stop();
+      await home.start([], ENV);
+      await vi.waitFor(suspended, WAIT);
+      await home.cli('resume', 'cell-one');
+      await vi.waitFor(() => expect(processesMentioning(folder)).not.toEqual([]), { ...WAIT, interval: 5 });
+      await home.kill();
+      await home.start([], ENV);
+      const [after] = await ready('cell-one', 'mixed-box');
+      expect(after?.status?.incarnation).toBe(before.status?.incarnation);
+      expect(await home.inside('cell-one', 'sh', '-c', 'cat /tmp/memory /workspace/file; date +%Y')).toBe(
+        `remembered\ndone\n${new Date().getFullYear()}\n`,
+      );
+      expect(await reach('cell-one', await urlOf('mixed-box'))).toBe('connected');
     },
     TEST_MS,
   );

@@ -1,6 +1,6 @@
 /** A driver that keeps its workspaces in memory and behaves like a real one: starts take a moment, ends take two calls, anything may fail. */
 import type { Duplex } from 'node:stream';
-import type { Driver, Isolation, Snapshots, WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
+import type { Driver, Isolation, Snapshots, Suspension, WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
 import { ConflictError, NotFoundError, WaitingError } from '#lib/errors.ts';
 import { socketPair } from './socket-pair.ts';
 
@@ -11,6 +11,10 @@ export interface FakeDriver extends Driver {
   readonly calls: readonly string[];
   /** What the next calls throw, one each; empty: all is well. */
   readonly failures: unknown[];
+  /** How large the memory of suspended workspaces is on the disk; undefined: they stay in memory. */
+  savedBytes: number | undefined;
+  /** Why none can be suspended. */
+  suspendFailure: unknown;
   /** The guest inside answers. */
   boot(id: string): void;
   /** The workspace ends; with a failure unless it ended by itself. */
@@ -75,18 +79,33 @@ export function fakeDriver(options: FakeDriverOptions = {}): FakeDriver {
     },
     list: async () => [...kept],
   };
-  const hold = async (id: string, isSuspended: boolean) => {
+  const suspend = async (id: string) => {
     checkFailure();
-    calls.push(`${isSuspended ? 'suspend' : 'resume'} ${id}`);
-    const { isSuspended: _before, ...state } = present(id);
-    set(id, isSuspended ? { ...state, isSuspended } : state);
+    if (fake.suspendFailure !== undefined) throw fake.suspendFailure;
+    calls.push(`suspend ${id}`);
+    const { savedBytes: bytes } = fake;
+    const { pid: _ended, ...state } = present(id);
+    set(
+      id,
+      bytes === undefined
+        ? { ...present(id), isSuspended: true }
+        : { ...state, isSuspended: true, savedAs: { path: `/saved/${id}`, bytes } },
+    );
+  };
+  const resume: Suspension['resume'] = async (id, _signal, place) => {
+    checkFailure();
+    calls.push(`resume ${id}${place?.network === undefined ? '' : ` at ${place.network}`}`);
+    const { isSuspended: _before, savedAs, ...state } = present(id);
+    set(id, savedAs === undefined ? state : { ...state, pid: pid++ });
   };
 
-  return {
+  const fake: FakeDriver = {
     name,
     isolation,
     snapshots,
-    ...(canRest && { suspension: { suspend: (id: string) => hold(id, true), resume: (id: string) => hold(id, false) } }),
+    ...(canRest && { suspension: { suspend, resume } }),
+    savedBytes: undefined,
+    suspendFailure: undefined,
     workspaces,
     calls,
     failures,
@@ -145,4 +164,5 @@ export function fakeDriver(options: FakeDriverOptions = {}): FakeDriver {
       set(id, { id, incarnation, phase: 'exited', ...(failure === undefined ? {} : { failure }) });
     },
   };
+  return fake;
 }

@@ -27,6 +27,23 @@ export interface ReadyGuest {
   bind(workspace: WorkspaceSpec, paths: WorkspacePaths): Promise<void>;
 }
 
+/** Suspended workspaces that run no more: all that was in their memory is on the disk. */
+export interface Sleep {
+  /** Whole: what was running when it was written may be killed, and has not gone on since. */
+  isSaved(paths: WorkspacePaths): boolean;
+  sizeOf(paths: WorkspacePaths): { readonly path: string; readonly bytes: number };
+  /** Of one that runs; it stands still from then on. When it rejects, it goes on. */
+  save(paths: WorkspacePaths, signal: AbortSignal): Promise<void>;
+  /** To go on from there. It is saved until that is so: whoever goes on has nothing to go back to. */
+  prepare(paths: WorkspacePaths, place: Pick<WorkspaceSpec, 'network' | 'link'>): Promise<Waking>;
+  discard(paths: WorkspacePaths): Promise<void>;
+}
+
+export interface Waking {
+  readonly groups: readonly string[];
+  readonly command: StartCommand;
+}
+
 export interface Launcher {
   readonly name: string;
   readonly isolation: Isolation;
@@ -36,6 +53,8 @@ export interface Launcher {
   renewFiles?(folder: string): Promise<void>;
   /** Holds everything inside still, or lets it go on. Absent: that cannot be done. */
   readonly freeze?: ((paths: WorkspacePaths, record: WorkspaceRecord | undefined, isFrozen: boolean) => Promise<void>) | undefined;
+  /** Absent: what is suspended is held still in memory. */
+  readonly sleep?: Sleep;
   pathsOf(id: string): WorkspacePaths;
   /** A word on the command line of every guest of this workspace, and of no other process of this machine. */
   markOf(id: string): string;

@@ -5,6 +5,7 @@
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ConflictError, NotFoundError, UnavailableError, WaitingError } from '#lib/errors.ts';
 import { KeyedLock } from '#lib/keyed-lock.ts';
 import type { Logger } from '#lib/log.ts';
@@ -14,7 +15,7 @@ import { dialGuest } from './dial.ts';
 import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
 import { FileCopies, finishRestore } from './file-copies.ts';
 import { adoptGuest, type GuestProcess, type GuestStart, startGuest } from './guest-process.ts';
-import type { Launcher, ReadyGuest } from './launcher.ts';
+import type { Launcher, ReadyGuest, StartCommand } from './launcher.ts';
 import { findLaunches, type Launch } from './launches.ts';
 import { readLogTail } from './log-tail.ts';
 import { isWorkspaceId, socketIn, type WorkspacePaths } from './paths.ts';
@@ -49,6 +50,8 @@ export class LocalDriver implements Driver {
   readonly #stopAskedAtMs = new Map<string, number>();
   readonly #lock = new KeyedLock();
   readonly #listeners = new Set<(id: string) => void>();
+  /** Those that were started to go on from what was saved. */
+  readonly #waking = new Set<string>();
   #launchedIds: Set<string> | undefined;
 
   constructor(options: LocalDriverOptions) {
@@ -65,8 +68,8 @@ export class LocalDriver implements Driver {
     };
     if (options.launcher.freeze === undefined) return;
     this.suspension = {
-      suspend: (id, signal) => this.#lock.run(id, () => this.#suspend(id, true, signal)),
-      resume: (id, signal) => this.#lock.run(id, () => this.#suspend(id, false, signal)),
+      suspend: (id, signal) => this.#lock.run(id, () => this.#suspend(id, signal)),
+      resume: (id, signal, place) => this.#lock.run(id, () => this.#resume(id, signal, place)),
     };
   }
 
@@ -121,12 +124,15 @@ export class LocalDriver implements Driver {
     return this.#lock.run(id, async () => {
       signal.throwIfAborted();
       const found = await this.#find(id);
+      // Nobody needs what it had in memory.
+      if (living(found.guest) === undefined) await this.#launcher.sleep?.discard(found.paths);
       if (!(await this.#end(found))) return;
       const wasPresent = await isPresent(found.paths.directory);
       await removeDirectories(found.paths);
       if (wasPresent) this.#options.log.info({ workspaceId: id }, 'workspace removed');
       this.#guests.delete(id);
       this.#launchedIds?.delete(id);
+      this.#waking.delete(id);
       this.#stopAskedAtMs.delete(id);
     });
   }
@@ -135,6 +141,7 @@ export class LocalDriver implements Driver {
     const state = await this.get(id, signal);
     if (state === undefined) throw new NotFoundError(`there is no workspace ${id}`);
     if (state.phase === 'exited') throw new UnavailableError(`workspace ${id} has exited`, { reason: 'WorkspaceExited' });
+    if (state.isSuspended) throw new UnavailableError(`workspace ${id} is suspended`, { reason: 'WorkspaceSuspended' });
     const paths = this.#launcher.pathsOf(id);
     if (this.#launcher.connect !== undefined && state.phase === 'starting')
       throw new WaitingError('GuestNotListening', 'the guest is not listening yet', 100);
@@ -170,7 +177,7 @@ export class LocalDriver implements Driver {
   /** Not for long: who stands still for longer than its sign of life may be away would be taken for dead. */
   async #hold({ paths, record, guest }: Found, copy: (limit: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     const launcher = this.#launcher;
-    if (launcher.freeze === undefined || living(guest) === undefined || isMarked(paths)) return copy(signal);
+    if (launcher.freeze === undefined || living(guest) === undefined || this.#isHeld(paths)) return copy(signal);
     const limit = AbortSignal.timeout(HOLD_MS);
     await launcher.freeze(paths, record, true);
     try {
@@ -187,19 +194,75 @@ export class LocalDriver implements Driver {
   async #restore(copies: FileCopies, { id, snapshot }: Copying, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { paths, guest } = await this.#find(id);
-    if (living(guest) !== undefined) throw new ConflictError(`workspace ${id} runs; stop it first`);
+    const isThere = living(guest) !== undefined || this.#isSaved(paths);
+    if (isThere) throw new ConflictError(`workspace ${id} runs or is suspended; stop it first`);
     await copies.restore(paths.directory, snapshot, async (copy) => this.#launcher.renewFiles?.(copy), signal);
   }
 
-  /** The mark is there before it stands and goes when it moves again: whoever comes after a crash knows what was meant. */
-  async #suspend(id: string, isSuspended: boolean, signal: AbortSignal): Promise<void> {
+  async #suspend(id: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { paths, record, guest } = await this.#find(id);
-    if (living(guest) === undefined) throw new NotFoundError(`workspace ${id} does not run`);
-    if (isSuspended) await writeFile(markIn(paths), '', { mode: 0o600 });
-    await this.#launcher.freeze?.(paths, record, isSuspended);
-    if (!isSuspended) await rm(markIn(paths), { force: true });
+    const found = await this.#find(id);
+    const { paths, record } = found;
+    const guest = living(found.guest);
+    if (guest === undefined && this.#isSaved(paths)) return;
+    if (guest === undefined) throw new NotFoundError(`workspace ${id} does not run`);
+    if (this.#launcher.sleep === undefined) {
+      // The mark is there before it stands and goes when it moves again: whoever comes after a crash knows what was meant.
+      await writeFile(markIn(paths), '', { mode: 0o600 });
+      await this.#launcher.freeze?.(paths, record, true);
+    } else {
+      if (!guest.isListening) throw new WaitingError('GuestNotListening', 'the guest is not listening yet', 100);
+      await this.#launcher.sleep.save(paths, signal);
+      await this.#endSaved(found, guest);
+    }
     this.#notify(id);
+  }
+
+  /** What has been written down has nothing more to say; a daemon that is killed before this is through leaves it to the next one. */
+  async #endSaved({ id, paths, record }: Found, { identity, incarnation }: GuestProcess): Promise<void> {
+    this.#guests.delete(id);
+    const hasEnded = async () => !(await this.#killRest(id, paths, record)) && this.#launcher.release(paths, record);
+    for (let waitedMs = 0; waitedMs < END_SAVED_MS; waitedMs += LOOK_MS) {
+      if (identity !== undefined) signalProcess(identity, 'SIGKILL');
+      if (await hasEnded()) break;
+      await pause(LOOK_MS);
+    }
+    this.#options.log.info({ workspaceId: id, incarnation }, 'workspace suspended to disk');
+  }
+
+  async #resume(id: string, signal: AbortSignal, place: Pick<WorkspaceSpec, 'network' | 'link'> = {}): Promise<void> {
+    signal.throwIfAborted();
+    const found = await this.#find(id);
+    const { paths, record } = found;
+    if (living(found.guest) === undefined && this.#isSaved(paths)) return this.#wake(found, place);
+    if (living(found.guest) === undefined) throw new NotFoundError(`workspace ${id} does not run`);
+    if (!this.#isHeld(paths)) return;
+    await this.#launcher.freeze?.(paths, record, false);
+    await rm(markIn(paths), { force: true });
+    this.#notify(id);
+  }
+
+  /** The same run, as another process. */
+  async #wake({ id, paths, record }: Found, place: Pick<WorkspaceSpec, 'network' | 'link'>): Promise<void> {
+    const incarnation = record?.incarnation;
+    if (this.#launcher.sleep === undefined || incarnation === undefined) throw new NotFoundError(`workspace ${id} does not run`);
+    if (await this.#killRest(id, paths, record))
+      throw new WaitingError('LeftoversEnding', `what was suspended as ${id} is still ending`, 100);
+    await ensureDirectories(paths);
+    const { groups, command } = await this.#launcher.sleep.prepare(paths, place);
+    const intent = { id, incarnation, ...(groups.length > 0 && { groups }) };
+    await writeRecord(paths.record, intent);
+    await this.#begin(intent, paths, command);
+    this.#waking.add(id);
+  }
+
+  #isSaved(paths: WorkspacePaths): boolean {
+    return this.#launcher.sleep?.isSaved(paths) ?? false;
+  }
+
+  /** Suspended, and in memory. */
+  #isHeld(paths: WorkspacePaths): boolean {
+    return this.#launcher.sleep === undefined && isMarked(paths);
   }
 
   /** One that is not let go, or has just ended, is found out about otherwise. */
@@ -230,11 +293,16 @@ export class LocalDriver implements Driver {
     const found = record?.process && isRunning(record.process) ? { ...record, process: record.process } : this.#searchLaunch(id, record);
     if (found === undefined) return { id, paths, record, guest };
     const { incarnation, process } = found;
+    if (this.#isSaved(paths)) {
+      // The daemon before had not ended it yet, or it had not gone on yet: either way nothing has happened since it was saved.
+      signalProcess(process, 'SIGKILL');
+      return { id, paths, record, guest };
+    }
     const adopted = adoptGuest({ incarnation, identity: process, paths, onChange: () => this.#notify(id), ...this.#waiting() });
     this.#guests.set(id, adopted);
     this.#options.log.info({ workspaceId: id, incarnation, pid: adopted.pid }, 'workspace taken over');
     // The daemon before may have ended while it held this one still.
-    if (!isMarked(paths)) await this.#letGo(paths, record);
+    if (!this.#isHeld(paths)) await this.#letGo(paths, record);
     if (record === undefined || record.process !== undefined) return { id, paths, record, guest: adopted };
     const completed = { ...record, process };
     await writeRecord(paths.record, completed);
@@ -271,10 +339,17 @@ export class LocalDriver implements Driver {
     await ensureDirectories(paths);
     await finishRestore(paths.directory);
     await rm(markIn(paths), { force: true });
+    await this.#launcher.sleep?.discard(paths);
     const groups = this.#launcher.ensureGroups(workspace);
     const intent = { id, incarnation, ...(groups.length > 0 && { groups }) };
     const [command] = await sideBySide([this.#launcher.prepare(workspace, paths, groups), writeRecord(paths.record, intent)]);
+    return this.#begin(intent, paths, command);
+  }
+
+  async #begin(intent: WorkspaceRecord, paths: WorkspacePaths, command: StartCommand): Promise<Found> {
+    const { id, incarnation } = intent;
     this.#launchedIds?.add(id);
+    this.#waking.delete(id);
     const guest = await startGuest({ incarnation, command, paths, onChange: () => this.#notify(id), ...this.#waiting() });
     this.#guests.set(id, guest);
     this.#stopAskedAtMs.delete(id);
@@ -310,7 +385,12 @@ export class LocalDriver implements Driver {
     const { id, paths, record, guest } = found;
     const running = living(guest);
     if (running !== undefined) {
-      await this.#askToStop(found, running);
+      // What goes on where it was is asked when it can hear: it has files in its memory that are not on its disk.
+      if (!this.#waking.has(id) || running.isListening) await this.#askToStop(found, running);
+      return false;
+    }
+    if (this.#isSaved(paths)) {
+      await this.#wake(found, {});
       return false;
     }
     if (await this.#killRest(id, paths, record)) return false;
@@ -329,9 +409,11 @@ export class LocalDriver implements Driver {
     const incarnation = guest?.incarnation ?? record?.incarnation ?? '';
     const running = living(guest);
     if (running !== undefined) {
-      const isSuspended = isMarked(found.paths) && { isSuspended: true };
+      const isSuspended = this.#isHeld(found.paths) && { isSuspended: true };
       return { id, incarnation, phase: running.isListening ? 'running' : 'starting', pid: running.pid, ...isSuspended };
     }
+    const { sleep } = this.#launcher;
+    if (sleep?.isSaved(found.paths)) return { id, incarnation, phase: 'running', isSuspended: true, savedAs: sleep.sizeOf(found.paths) };
     const failure = await this.#explainExit(found);
     return { id, incarnation, phase: 'exited', ...(failure !== undefined && { failure }) };
   }
@@ -345,7 +427,7 @@ export class LocalDriver implements Driver {
   /** A guest that does not heed the polite way is killed by a later call: the caller repeats, so nobody needs a timer. */
   async #askToStop({ id, paths, record }: Found, { identity, pid, incarnation }: GuestProcess): Promise<void> {
     if (identity === undefined) return;
-    if (isMarked(paths)) await this.#letGo(paths, record);
+    if (this.#isHeld(paths)) await this.#letGo(paths, record);
     const askedAtMs = this.#stopAskedAtMs.get(id);
     if (askedAtMs === undefined) {
       this.#stopAskedAtMs.set(id, performance.now());
@@ -381,6 +463,9 @@ export class LocalDriver implements Driver {
 
 /** Shorter than a guest may be silent. */
 const HOLD_MS = 15_000;
+/** For the end of a process that is killed; what is left then is killed when it is resumed. */
+const END_SAVED_MS = 5_000;
+const LOOK_MS = 20;
 
 interface Copying {
   readonly id: string;

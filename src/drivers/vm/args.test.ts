@@ -15,7 +15,7 @@ describe('the command line of QEMU', () => {
         "-sandbox",
         "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
         "-M",
-        "microvm",
+        "microvm,memory-backend=memory",
         "-accel",
         "tcg,thread=multi,tb-size=32",
         "-cpu",
@@ -24,6 +24,8 @@ describe('the command line of QEMU', () => {
         "1",
         "-m",
         "256M",
+        "-object",
+        "memory-backend-ram,id=memory,size=256M",
         "-kernel",
         "/machine/kernel",
         "-initrd",
@@ -68,7 +70,7 @@ describe('the command line of QEMU', () => {
 
   it('is on pci where the board has no other bus', () => {
     const line = qemuArguments({ ...PLAN, board: 'q35' }).join(' ');
-    expect(line).toContain('-M q35,usb=off,smbus=off,sata=off ');
+    expect(line).toContain('-M q35,usb=off,smbus=off,sata=off,memory-backend=memory ');
     expect(line).toContain('aiso.bus=pci');
     expect(line).not.toMatch(/-device virtio-\w+-device|tsc_early_khz|tsc=|no_timer_check/);
   });

@@ -17,8 +17,11 @@ export interface MachinePlan {
   readonly hasNetwork: boolean;
   /** Of the disk with its tools. Absent: it has none. */
   readonly toolsGiB?: number;
-  /** Absent: ordinary memory. template: a file that keeps it. copy: of such a file, whose pages it shares until it writes to them. */
-  readonly memory?: 'template' | 'copy';
+  /**
+   * Absent: ordinary memory. template: a file that keeps it. copy: of such a file, whose pages it shares until it writes to them.
+   * saved: ordinary memory, which is read together with the rest of its state.
+   */
+  readonly memory?: 'template' | 'copy' | 'saved';
 }
 
 /** Where things are, as QEMU sees it. */
@@ -81,13 +84,14 @@ export function qemuArguments(plan: MachinePlan): string[] {
     ...(plan.hasNetwork
       ? ['-netdev', `tap,id=net,ifname=${TAP},script=no,downscript=no`, '-device', `${device('virtio-net')},netdev=net`]
       : []),
-    ...(plan.memory === 'copy' ? ['-incoming', 'defer'] : []),
+    ...(plan.memory === 'copy' || plan.memory === 'saved' ? ['-incoming', 'defer'] : []),
   ];
 }
 
-function boardOptions({ board, memory }: MachinePlan): string {
+/** Its memory always has the same name: what is saved of one machine is read into another by it. */
+function boardOptions({ board }: MachinePlan): string {
   const options = board === 'microvm' ? ['microvm'] : ['q35', 'usb=off', 'smbus=off', 'sata=off'];
-  return [...options, ...(memory === undefined ? [] : ['memory-backend=memory'])].join(',');
+  return [...options, 'memory-backend=memory'].join(',');
 }
 
 /** Translated code is kept in 32 MiB: more makes machines larger and hardly faster. */
@@ -96,7 +100,7 @@ function accelOptions({ accel }: MachinePlan): string[] {
 }
 
 function memoryOptions({ memory, memoryMiB }: MachinePlan): string[] {
-  if (memory === undefined) return [];
+  if (memory === undefined || memory === 'saved') return ['-object', `memory-backend-ram,id=memory,size=${memoryMiB}M`];
   const share = memory === 'template' ? 'on' : 'off';
   return ['-object', `memory-backend-file,id=memory,size=${memoryMiB}M,mem-path=${INSIDE.memory},share=${share}`];
 }
@@ -122,6 +126,6 @@ function kernelWords({ board, accel, tscKhz, memory }: MachinePlan): string[] {
     `aiso.bus=${board === 'microvm' ? 'mmio' : 'pci'}`,
     ...['aiso.pool', 'aiso.arg=--ports', 'aiso.arg=/dev/virtio-ports', `aiso.clock=${CLOCK_AHEAD}`],
     // A copy has it from its template; said all the same, so that both have one command line.
-    ...(memory === undefined ? [] : ['aiso.arg=--warm']),
+    ...(memory === 'template' || memory === 'copy' ? ['aiso.arg=--warm'] : []),
   ];
 }

@@ -8,11 +8,11 @@ import { bindGuest, connectGuest } from '#guest/client.ts';
 import { AgentisoError, StalledError, WaitingError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
-import type { Driver, GuestPort, Usage, WorkspaceSpec } from '../driver.ts';
+import type { Driver, GuestPort, Resources, Usage, WorkspaceSpec } from '../driver.ts';
 import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
 import { closeInheritedOnExec } from '../local/descriptors.ts';
 import { isPresent } from '../local/directories.ts';
-import type { Launcher, StartCommand } from '../local/launcher.ts';
+import type { Launcher, Sleep, StartCommand, Waking } from '../local/launcher.ts';
 import { LocalDriver } from '../local/local-driver.ts';
 import { type WorkspacePaths, workspacePaths } from '../local/paths.ts';
 import { readTree } from '../local/processes.ts';
@@ -23,12 +23,14 @@ import { TOOL_PATH, TOOLS } from '../sandbox/args.ts';
 import { type Board, DISK_SERIAL, qemuArguments, TOOLS_SERIAL } from './args.ts';
 import { ensureDisk } from './disk.ts';
 import { explainMachineExit } from './exit.ts';
-import { BOUND, type LaunchPlan, launchCommand } from './launch.ts';
+import { BOUND, type LaunchPlan, launchCommand, type MachineFiles } from './launch.ts';
 import { Machine } from './machine.ts';
 import { type MachineFile, readMachineFile, writeMachineFile } from './machine-file.ts';
 import { restoreState } from './migration.ts';
-import { pauseMachine, untilResumed } from './pause.ts';
+import { pauseMachine } from './pause.ts';
 import { renewDisk } from './renew-disk.ts';
+import { discard, isSaved, savedFiles, savedState } from './saved.ts';
+import { cannotBeSaved, saveMachine, wakeMachine } from './sleep.ts';
 import type { VmSupport } from './support.ts';
 import { type TemplateFiles, type TemplateKind, Templates } from './templates.ts';
 import { type ToolDisk, ToolDisks } from './tool-disks.ts';
@@ -74,6 +76,8 @@ const STOP_GRACE_MS = 16_000;
 /** What QEMU itself needs beside the memory of its guest. */
 const OVERHEAD_MIB = 256;
 const DISK = 'disk.ext4';
+/** After so many in a row what was saved of a machine is given up. */
+const FAILED_WAKES = 3;
 
 export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOptions): VmDriver {
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
@@ -107,6 +111,8 @@ class VmLauncher implements Launcher {
   /** Absent where they cannot be: files of others cannot be bound without root. */
   readonly #templates: Templates | undefined;
   readonly #toolDisks: ToolDisks;
+  /** In a row, by folder. */
+  readonly #failedWakes = new Map<string, number>();
   #board: Board;
 
   constructor(options: VmDriverOptions) {
@@ -147,54 +153,79 @@ class VmLauncher implements Launcher {
     this.#starts.set(directory, { kind, ...(template && { template }), ...(tools && { tools }) });
   }
 
-  ensureGroups({ id, resources }: WorkspaceSpec): readonly string[] {
+  ensureGroups({ id, resources }: Pick<WorkspaceSpec, 'id'> & { readonly resources: Resources }): readonly string[] {
     const { places } = this.#options.support;
     const limits = { ...resources, memoryMiB: resources.memoryMiB + OVERHEAD_MIB };
     return places === undefined ? [] : ensureGroups(places, this.#groupName(id), limits);
   }
 
   async prepare(workspace: WorkspaceSpec, paths: WorkspacePaths, groups: readonly string[]): Promise<StartCommand> {
-    const { support } = this.#options;
     const { directory } = paths;
     const start = this.#starts.get(directory);
     if (start === undefined) throw new AgentisoError('Internal', 'a machine was not admitted before its start');
     try {
       const { kind, template, tools } = start;
-      const uid = support.isRoot ? uidOf(workspace.team) : undefined;
-      const disk = await ensureFolder(workspace, directory, uid);
-      await writeMachineFile(directory, toMachineFile(workspace, start));
       const { kernel, initrd, root } = kind.image;
-      const argv = launchCommand({
-        ...{ identity: workspace, mark: this.markOf(workspace.id), folder: directory, host: support.host, qemu: support.qemu },
-        files: { kernel, initrd, root, disk, ...(tools && { tools: tools.path }), ...(template && { memory: template.memory }) },
-        groups: groups.map((group) => join(group, 'cgroup.procs')),
-        network: networkOf(workspace, kind),
-        hasKvm: support.accel === 'kvm',
-        ...(uid !== undefined && { uid }),
-        ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
-        arguments: qemuArguments({ ...kind, ...(template && { memory: 'copy' }) }),
-      });
-      this.#renewMachine(paths);
-      return { argv, cwd: '/', environment: { PATH: TOOL_PATH }, files: [] };
+      const files = { kernel, initrd, root, ...(tools && { tools: tools.path }), ...(template && { memory: template.memory }) };
+      await writeMachineFile(directory, toMachineFile(workspace, start));
+      return await this.#command(workspace, paths, { kind: { ...kind, ...(template && { memory: 'copy' }) }, files, groups });
     } catch (error) {
       this.#booting.delete(directory);
       throw error;
     }
   }
 
+  readonly sleep: Sleep = {
+    isSaved: ({ directory }) => isSaved(directory),
+    sizeOf: ({ directory }) => savedState(directory),
+    save: (paths, signal) => saveMachine(this.#machineOf(paths), paths, signal),
+    prepare: (paths, place) => this.#prepareWaking(paths, place),
+    discard: ({ directory }) => discard(directory),
+  };
+
+  /** As the same machine, with the files that it had. */
+  async #prepareWaking(paths: WorkspacePaths, { network, link }: Pick<WorkspaceSpec, 'network' | 'link'>): Promise<Waking> {
+    const { directory } = paths;
+    const known = await readMachineFile(directory);
+    if (known?.started === undefined) throw cannotBeSaved();
+    const { kind, team } = known.started;
+    const { link: _before, state: _template, ...same } = known;
+    await writeMachineFile(directory, { ...same, ...(network !== undefined && kind.hasNetwork && link && { link }), isResumed: true });
+    const groups = this.ensureGroups({ id: known.id, resources: kind });
+    const workspace = { ...same, team, resources: kind, ...(network !== undefined && { network }) };
+    const plan = { kind: { ...kind, memory: 'saved' as const }, files: savedFiles(directory), groups };
+    return { groups, command: await this.#command(workspace, paths, plan) };
+  }
+
+  async #command(workspace: Startable, paths: WorkspacePaths, { kind, files, groups }: CommandPlan): Promise<StartCommand> {
+    const { support } = this.#options;
+    const { directory } = paths;
+    const uid = support.isRoot ? uidOf(workspace.team) : undefined;
+    const disk = await ensureFolder(workspace, directory, uid);
+    const argv = launchCommand({
+      ...{ identity: workspace, mark: this.markOf(workspace.id), folder: directory, host: support.host, qemu: support.qemu },
+      files: { ...files, disk },
+      groups: groups.map((group) => join(group, 'cgroup.procs')),
+      network: networkOf(workspace, kind),
+      hasKvm: kind.accel === 'kvm',
+      ...(uid !== undefined && { uid }),
+      ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
+      arguments: qemuArguments(kind),
+    });
+    this.#renewMachine(paths);
+    return { argv, cwd: '/', environment: { PATH: TOOL_PATH }, files: [] };
+  }
+
   /** From the start to a guest that knows who it is. Also for a machine that another daemon has started: whatever is missing is done. */
   async awaitGuest(paths: WorkspacePaths, signal: AbortSignal): Promise<void> {
-    await untilResumed(paths, signal);
     const machine = this.#machineOf(paths);
     const known = await readMachineFile(paths.directory);
     if (known === undefined) return;
     const limit = AbortSignal.timeout(BOOT_MS[known.accel]);
     try {
       const either = AbortSignal.any([signal, limit]);
-      if (known.state === undefined) await machine.qmp(either);
-      else await restoreState(machine, known.state, either);
-      const bind = (stream: Duplex) => bindMachine(stream, known, AbortSignal.any([signal, AbortSignal.timeout(BIND_MS)]));
-      await machine.tell(bind, either);
+      if (known.isResumed) await wakeMachine(machine, paths.directory, known, either);
+      else await this.#startMachine(machine, known, [signal, either]);
       if (known.egress) machine.carryEgress(known);
     } catch (error) {
       if (signal.aborted) return;
@@ -204,10 +235,18 @@ class VmLauncher implements Launcher {
     } finally {
       this.#booting.delete(paths.directory);
     }
+    this.#failedWakes.delete(paths.directory);
     const start = this.#starts.get(paths.directory);
-    if (start === undefined) return;
+    if (start === undefined || known.isResumed) return;
     if (start.template === undefined) this.#templates?.makeSoon(start.kind);
     else this.#templates?.worked(start.kind);
+  }
+
+  async #startMachine(machine: Machine, known: MachineFile, [signal, limited]: readonly [AbortSignal, AbortSignal]): Promise<void> {
+    if (known.state === undefined) await machine.qmp(limited);
+    else await restoreState(machine, { path: known.state, hasMemory: false, signal: limited });
+    const bind = (stream: Duplex) => bindMachine(stream, known, AbortSignal.any([signal, AbortSignal.timeout(BIND_MS)]));
+    await machine.tell(bind, limited);
   }
 
   freeze(paths: WorkspacePaths, _record: WorkspaceRecord | undefined, isFrozen: boolean): Promise<void> {
@@ -232,10 +271,20 @@ class VmLauncher implements Launcher {
     // It goes on, and whoever looks after it next does what is missing.
     if (machine.letGo.aborted) return;
     const start = this.#starts.get(paths.directory);
-    if (known.state !== undefined && start !== undefined) await this.#templates?.failed(start.kind);
+    if (known.isResumed) await this.#giveUpWaking(paths);
+    else if (known.state !== undefined && start !== undefined) await this.#templates?.failed(start.kind);
     else if (isLate && known.board === 'microvm') this.#board = 'q35';
     // What it said on its console is known when it has ended.
     await this.#quit(machine);
+  }
+
+  /** Somebody may have killed it; what fails again and again will not work ever, and it starts anew with its files. */
+  async #giveUpWaking({ directory }: WorkspacePaths): Promise<void> {
+    const failures = (this.#failedWakes.get(directory) ?? 0) + 1;
+    this.#failedWakes.set(directory, failures);
+    if (failures < FAILED_WAKES) return;
+    this.#failedWakes.delete(directory);
+    await discard(directory);
   }
 
   connect(paths: WorkspacePaths, port: GuestPort, signal: AbortSignal): Promise<Duplex> {
@@ -340,28 +389,38 @@ class VmLauncher implements Launcher {
   }
 }
 
+type Startable = Pick<WorkspaceSpec, 'id' | 'incarnation' | 'team' | 'resources' | 'base' | 'network'>;
+
+interface CommandPlan {
+  readonly kind: TemplateKind;
+  readonly files: Omit<MachineFiles, 'disk'>;
+  readonly groups: readonly string[];
+}
+
 interface Start {
   readonly kind: TemplateKind;
   readonly template?: TemplateFiles;
   readonly tools?: ToolDisk;
 }
 
-function toMachineFile({ id, incarnation, hostname, network, link, egress }: WorkspaceSpec, { kind, template, tools }: Start): MachineFile {
+function toMachineFile(workspace: WorkspaceSpec, { kind, template, tools }: Start): MachineFile {
+  const { id, incarnation, hostname, network, link, egress, team } = workspace;
   return {
     ...{ id, incarnation, hostname, egress, board: kind.board, accel: kind.accel },
     ...(network !== undefined && kind.hasNetwork && link && { link }),
     ...(tools && { hasTools: true }),
     ...(template && { state: template.state }),
+    started: { kind, team, ...(tools && { tools: tools.path }) },
   };
 }
 
-function networkOf({ network }: WorkspaceSpec, { hasNetwork }: TemplateKind): LaunchPlan['network'] {
+function networkOf({ network }: Pick<WorkspaceSpec, 'network'>, { hasNetwork }: TemplateKind): LaunchPlan['network'] {
   if (!hasNetwork) return 'none';
   return network === undefined ? 'apart' : { namespace: network };
 }
 
 /** Gives the path of the disk. */
-async function ensureFolder({ base, resources }: WorkspaceSpec, directory: string, uid: number | undefined): Promise<string> {
+async function ensureFolder({ base, resources }: Startable, directory: string, uid: number | undefined): Promise<string> {
   const disk = diskIn(directory);
   await mkdir(join(directory, 'bound'), { recursive: true, mode: 0o755 });
   const owner = uid === undefined ? {} : { uid };

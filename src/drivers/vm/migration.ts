@@ -1,4 +1,7 @@
-/** The state of a machine without its memory, which stays in its file: written once from a template, read into every copy. */
+/**
+ * The state of a machine, written to a file and read into another process. That of a template is without its memory, which stays in a file that
+ * every copy maps; that of a suspended machine is with all of it.
+ */
 import { once } from 'node:events';
 import { chmodSync, closeSync, createReadStream, createWriteStream, openSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -9,20 +12,36 @@ import { SOCKETS } from './args.ts';
 import type { Machine } from './machine.ts';
 import type { Qmp } from './qmp.ts';
 
-const MIGRATE_MS = 30_000;
+export interface Saving {
+  /** The run directory of the machine. */
+  readonly run: string;
+  readonly path: string;
+  /** Whether what is in its memory is part of it. */
+  readonly hasMemory: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface Restoring extends Pick<Saving, 'path' | 'hasMemory' | 'signal'> {
+  /** When all is read, before anything goes on. */
+  readonly onLoaded?: () => Promise<void>;
+}
+
 const LOOK_MS = 5;
 const HUNG_UP: ReadonlySet<string | undefined> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET']);
+/** Bytes per second: as fast as it goes. Without a word QEMU is considerate of a network. */
+const BANDWIDTH = 4 * 1024 ** 3;
+const READ_BYTES = 1024 ** 2;
 
-/** Memory that is in a shared file is not part of it. */
-async function leaveMemoryOut(qmp: Qmp): Promise<void> {
-  await qmp.execute('migrate-set-capabilities', { capabilities: [{ capability: 'x-ignore-shared', state: true }] });
+/** Memory that is in a shared file may be left out. Said in any case: a copy of a template has been told before. */
+async function setMemory(qmp: Qmp, hasMemory: boolean): Promise<void> {
+  await qmp.execute('migrate-set-capabilities', { capabilities: [{ capability: 'x-ignore-shared', state: !hasMemory }] });
 }
 
 /** The machine stands still from then on. */
-export async function saveState(machine: Machine, run: string, path: string): Promise<void> {
-  const signal = AbortSignal.timeout(MIGRATE_MS);
+export async function saveState(machine: Machine, { run, path, hasMemory, signal }: Saving): Promise<void> {
   const qmp = await machine.qmp(signal);
-  await leaveMemoryOut(qmp);
+  await setMemory(qmp, hasMemory);
+  await qmp.execute('migrate-set-parameters', { 'max-bandwidth': BANDWIDTH });
   await qmp.execute('stop');
   const server = createServer();
   const directory = openSync(run, 'r');
@@ -36,7 +55,7 @@ export async function saveState(machine: Machine, run: string, path: string): Pr
     await qmp.execute('migrate', { uri: `unix:${SOCKETS.migration}` });
     const [stream] = await accepted;
     await pipeline(stream, createWriteStream(path, { mode: 0o600 }), { signal });
-    const { status } = (await qmp.execute('query-migrate')) as { readonly status?: string };
+    const status = await migrationEnd(qmp, signal);
     if (status !== 'completed') throw new AgentisoError('Unavailable', `the state of the machine was not saved: ${status}`);
   } finally {
     server.close();
@@ -44,23 +63,34 @@ export async function saveState(machine: Machine, run: string, path: string): Pr
   }
 }
 
+/** QEMU hangs up a moment before it says so. */
+async function migrationEnd(qmp: Qmp, signal: AbortSignal): Promise<string | undefined> {
+  for (;;) {
+    const { status } = (await qmp.execute('query-migrate')) as { readonly status?: string };
+    if (status !== 'active' && status !== 'device') return status;
+    await pause(LOOK_MS, undefined, { signal });
+  }
+}
+
 /** Of a machine that waits for it; true when it did. It runs then. */
-export async function restoreState(machine: Machine, path: string, signal: AbortSignal): Promise<boolean> {
+export async function restoreState(machine: Machine, { path, hasMemory, signal, onLoaded }: Restoring): Promise<boolean> {
   const qmp = await machine.qmp(signal);
   if ((await statusOf(qmp)) !== 'inmigrate') return false;
   await machine.openPorts(signal);
-  await leaveMemoryOut(qmp);
+  await setMemory(qmp, hasMemory);
   // Nobody is to hear of the address that the template had.
   await qmp.execute('migrate-set-parameters', { 'announce-rounds': 0 });
   await qmp.execute('migrate-incoming', { uri: `unix:${SOCKETS.migration}` });
   // QEMU hangs up when it has all it needs, on a busy machine before the end was said; whether it has, its status tells.
-  await pipeline(createReadStream(path), await machine.dial('migration', signal), { signal }).catch((error: NodeJS.ErrnoException) => {
+  const file = createReadStream(path, hasMemory ? { highWaterMark: READ_BYTES } : {});
+  await pipeline(file, await machine.dial('migration', signal), { signal }).catch((error: NodeJS.ErrnoException) => {
     if (!HUNG_UP.has(error.code)) throw error;
   });
   for (let status = 'inmigrate'; status !== 'paused'; status = await statusOf(qmp)) {
     if (status === 'running') return true;
     await pause(LOOK_MS, undefined, { signal });
   }
+  await onLoaded?.();
   await qmp.execute('cont');
   return true;
 }

@@ -47,6 +47,7 @@ export interface TemplateFiles {
 }
 
 const BOOT_MS = 180_000;
+const SAVE_MS = 30_000;
 const GIB = 1024 ** 3;
 const REHEARSALS = 8;
 const FAILURES = 2;
@@ -162,7 +163,8 @@ export class Templates {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BOOT_MS)]);
     const save = async (machine: Machine) => {
       await rehearse(machine, signal);
-      await saveState(machine, join(folder, 'run'), join(folder, 'state'));
+      const saving = { run: join(folder, 'run'), path: join(folder, 'state'), hasMemory: false };
+      await saveState(machine, { ...saving, signal: AbortSignal.any([signal, AbortSignal.timeout(SAVE_MS)]) });
     };
     await withBareMachine(bare, save, signal);
   }

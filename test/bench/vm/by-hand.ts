@@ -58,7 +58,7 @@ export async function startByHand({ folder, machines, template }: ByHand, onGree
   const machine = new Machine(folder);
   try {
     if (template === undefined) await machine.qmp(signal);
-    else await restoreState(machine, template.state, signal);
+    else await restoreState(machine, { path: template.state, hasMemory: false, signal });
     const stream = await machine.connect('control', signal);
     const signOfLifeMs = performance.now() - before;
     const identity = { id: 'by-hand', incarnation: 'by-hand' };
