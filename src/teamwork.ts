@@ -40,6 +40,7 @@ import { createArtifacts } from './artifacts.ts';
 import { openAttempts } from './attempts.ts';
 import { byUid } from './by-uid.ts';
 import { createCommitVerifier } from './commit-verifier.ts';
+import { createGoldens } from './goldens.ts';
 import { guestAgentPath } from './guest-agent-path.ts';
 import { driverNameOf } from './isolation.ts';
 import { liveTranscripts } from './live-transcripts.ts';
@@ -138,6 +139,13 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
   const verifier = createVerifier({ ...agents, home, client, log, drivers: agents.here.drivers, placeOf: ofAgents.placeOf });
   const teamNumber = (team: Team) => agents.numbers.numberOf('teams', team.metadata.uid);
   const mergeVerifier = createCommitVerifier({ home, client, log, here: agents.here, teamNumber });
+  const goldens = createGoldens({
+    ...agents,
+    home,
+    client,
+    log,
+    teamNumber: (team) => agents.numbers.ensure('teams', team.metadata.uid),
+  });
   const deps: ControllerDeps = {
     ...ofAgents,
     ...snapshotDeps(agents, store),
@@ -159,6 +167,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     meter,
     verifier,
     mergeVerifier,
+    goldens,
     repositories: agents.repositories,
     work: agentWork({ client, repositories: agents.repositories, sessions: agents.sessions }),
     radar: new Radar(),
@@ -179,6 +188,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     attempts.close();
     await verifier.close();
     await mergeVerifier.close();
+    await goldens.close();
     agents.git.close();
     agents.relay.close();
   };

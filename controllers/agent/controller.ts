@@ -12,6 +12,7 @@ import { showBudget } from './budget.ts';
 import { refused, relayCondition, summarise, unreachable, workspaceCondition } from './conditions.ts';
 import { ensureForked, ensureRestored, RESTORE_PENDING } from './copies.ts';
 import type { AgentDeps } from './deps.ts';
+import { ensureGolden } from './golden.ts';
 import { showInbox } from './inbox.ts';
 import { isReplaceDue, REPLACE_PENDING } from './replace.ts';
 import { ensureRescued } from './rescue.ts';
@@ -59,7 +60,10 @@ export function agentController(deps: AgentDeps): Controller<Agent> {
       else if (await ensureSuspended(driverInUse(deps, agent), agent, { deps, ctx })) return {};
       const keeping = { deps, ctx, restarts, previous: driverInUse(deps, agent) };
       const chosen = chosenDriver(deps, agent, ctx.now());
-      const isCopied = (await ensureForked(chosen, agent, keeping)) || (await ensureRestored(keeping.previous, agent, keeping));
+      const isCopied =
+        (await ensureForked(chosen, agent, keeping)) ||
+        (await ensureGolden(chosen, agent, keeping)) ||
+        (await ensureRestored(keeping.previous, agent, keeping));
       return isCopied ? ON_DISK_FIRST : keepRunning(agent, chosen, keeping);
     },
     async finalize(agent, ctx) {

@@ -14,7 +14,7 @@ import { BASE_REFS, RESCUE_REFS, SOURCE_REFS } from './refs.ts';
 import { describeRescued, listRescued, measure } from './rescued.ts';
 import { type GitOptions, git, type StartedGit, tryGit } from './run.ts';
 import { removeScratch, Scratch } from './scratch.ts';
-import { fetchSource, pushToFolder, receiver, resolveCommit, resolveInSource, SharedFetch } from './source.ts';
+import { branchOfSource, fetchSource, pushToFolder, receiver, resolveCommit, resolveInSource, SharedFetch } from './source.ts';
 import type { RepositorySource, TeamRepositories, TeamRepository } from './team-repository.ts';
 import { prepareRefUpdate, updateRefs } from './update-refs.ts';
 
@@ -164,6 +164,7 @@ function teamRepository({ uid, about: { source }, queue, fetches, options }: Usi
         if (source.path !== undefined) return resolveCommit(mirrored, options);
         return (await resolveCommit(`refs/heads/${branch}`, options)) ?? resolveCommit(mirrored, options);
       }),
+    sourceBranch: (signal) => branchOfSource(source, within(signal)),
     resolve: (name) => resolveCommit(name, options),
     async refs(...prefixes) {
       const listed = await git(['for-each-ref', '--format=%(refname) %(objectname)', ...prefixes], options);
