@@ -7,10 +7,12 @@ import type { Limits } from '#api/limits.ts';
 import { type Agent, shortName, type Task, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { DaemonConfig } from '#config';
+import type { PlanPhase } from '#controllers/agent/deps.ts';
 import type { ControllerDeps } from '#controllers/index.ts';
 import { taskBoards } from '#controllers/task/boards.ts';
 import { createTaskBook } from '#controllers/task/book.ts';
 import { Budgets } from '#controllers/task/budgets.ts';
+import { isHeld, plannerOf } from '#controllers/task/card.ts';
 import { Radar } from '#git/radar.ts';
 import type { TeamRepositories } from '#git/team-repository.ts';
 import type { AuditLog } from '#lib/audit.ts';
@@ -160,6 +162,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     mayStart: (agent) => startHold(agent, { team: teamOf(agent), agents: agentsIn(store) }, limits),
     pulledTasks: pulled,
     assignedTasks: openTasks(store, false),
+    planOf: (agent) => planOf(store, agent),
     attempts,
     artifacts,
     boards,
@@ -246,6 +249,14 @@ function openTasks(store: Store, isPulled: boolean): (agent: Agent) => number {
       (status?.claim === 'Pulled') === isPulled && (status?.phase === 'Claimed' || status?.phase === 'Running');
     return (items as Task[]).filter(isOpen).length;
   };
+}
+
+function planOf(store: Store, { metadata: { namespace, name }, spec }: Agent): PlanPhase | undefined {
+  const tasks = store.list('Task', { namespace, fieldSelector: `status.owner=${name}` }).items as Task[];
+  const planned = tasks.find((task) => plannerOf(task) === name);
+  if (!planned) return undefined;
+  const isShared = tasks.some((task) => isHeld(task) && plannerOf(task) === undefined);
+  return { task: shortName(spec.team, planned.metadata.name), isShared };
 }
 
 const TIDY_MS = 10 * 60_000;

@@ -83,8 +83,17 @@ export interface AgentDeps {
   readonly pulledTasks?: (agent: Agent) => number;
   /** How many Tasks are its by assignment: its guest tells of them only with the next heartbeat. None when absent. */
   readonly assignedTasks?: (agent: Agent) => number;
+  /** Undefined: it has no Task that waits for its plan to be approved. */
+  readonly planOf?: (agent: Agent) => PlanPhase | undefined;
   /** The clock of heartbeats. */
   readonly monotonicMs: () => number;
+}
+
+export interface PlanPhase {
+  /** The Task whose plan has not been approved. */
+  readonly task: string;
+  /** It has another Task that needs no plan, or none any more. */
+  readonly isShared: boolean;
 }
 
 /** The golden snapshot of a team. */

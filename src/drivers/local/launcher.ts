@@ -36,6 +36,8 @@ export interface Launcher {
   renewFiles?(folder: string): Promise<void>;
   /** Holds everything inside still, or lets it go on. Absent: that cannot be done. */
   readonly freeze?: ((paths: WorkspacePaths, record: WorkspaceRecord | undefined, isFrozen: boolean) => Promise<void>) | undefined;
+  /** Keeps everything inside from changing the workspace, or lets it. Absent: that cannot be done. */
+  readonly setReadOnly?: ((main: ProcessIdentity, isReadOnly: boolean) => Promise<void>) | undefined;
   pathsOf(id: string): WorkspacePaths;
   /** A word on the command line of every guest of this workspace, and of no other process of this machine. */
   markOf(id: string): string;

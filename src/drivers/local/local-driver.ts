@@ -9,7 +9,7 @@ import { ConflictError, NotFoundError, UnavailableError, WaitingError } from '#l
 import { KeyedLock } from '#lib/keyed-lock.ts';
 import type { Logger } from '#lib/log.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
-import type { Driver, GuestPort, Isolation, Snapshots, Suspension, Usage, WorkspaceSpec, WorkspaceState } from '../driver.ts';
+import type { Driver, GuestPort, Isolation, Snapshots, Suspension, Usage, WorkspaceSpec, WorkspaceState, WriteHold } from '../driver.ts';
 import { dialGuest } from './dial.ts';
 import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
 import { FileCopies, finishRestore } from './file-copies.ts';
@@ -43,6 +43,7 @@ export class LocalDriver implements Driver {
   readonly isolation: Isolation;
   readonly snapshots: Snapshots;
   readonly suspension?: Suspension;
+  readonly writeHold?: WriteHold;
   readonly #options: LocalDriverOptions;
   readonly #launcher: Launcher;
   readonly #guests = new Map<string, GuestProcess>();
@@ -63,6 +64,11 @@ export class LocalDriver implements Driver {
       remove: (snapshot) => copies.remove(snapshot),
       list: () => copies.list(),
     };
+    if (options.launcher.setReadOnly !== undefined)
+      this.writeHold = {
+        hold: (id, signal) => this.#lock.run(id, () => this.#setReadOnly(id, true, signal)),
+        release: (id, signal) => this.#lock.run(id, () => this.#setReadOnly(id, false, signal)),
+      };
     if (options.launcher.freeze === undefined) return;
     this.suspension = {
       suspend: (id, signal) => this.#lock.run(id, () => this.#suspend(id, true, signal)),
@@ -199,6 +205,13 @@ export class LocalDriver implements Driver {
     await this.#launcher.freeze?.(paths, record, isSuspended);
     if (!isSuspended) await rm(markIn(paths), { force: true });
     this.#notify(id);
+  }
+
+  async #setReadOnly(id: string, isReadOnly: boolean, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const identity = living((await this.#find(id)).guest)?.identity;
+    if (identity === undefined || !isRunning(identity)) throw new NotFoundError(`workspace ${id} does not run`);
+    await this.#launcher.setReadOnly?.(identity, isReadOnly);
   }
 
   /** One that is not let go, or has just ended, is found out about otherwise. */
