@@ -42,6 +42,8 @@ type Work = NonNullable<NonNullable<Agent['status']>['git']>;
 export interface AgentGit {
   /** What the agent's workspace starts as a copy of; empty for a team without a repository. */
   baseOf(agent: Agent, owner: number | undefined): Promise<{ readonly base?: string; readonly git?: Work }>;
+  /** The same for what is no agent, by its uid, and belongs to the team. */
+  baseFor(uid: string, team: Team, owner: number | undefined): Promise<string | undefined>;
   /** Before its first task: the branch it works on, and whose name stands in its commits. */
   prepare(agent: Agent, session: Session): Promise<void>;
   /** Everything that would go with the workspace and is nowhere else. Rejects when it cannot be kept now. */
@@ -147,14 +149,16 @@ export function createAgentGit(deps: AgentGitDeps): AgentGit {
     copyBase: (fromUid, toUid) => deps.bases.copyNote(fromUid, toUid),
     forgetBase: (uid) => deps.bases.forget(uid),
     baseOf: (agent, owner) => baseOf(agent, owner, deps),
+    baseFor: (uid, team, owner) => baseFor(uid, team, { ...deps, owner }),
     async prepare(agent, session) {
       if (prepared.has(session) || agent.status?.git?.forkBase === undefined) return;
-      const { team, source } = agent.spec;
+      const { team } = agent.spec;
+      const from = agent.status?.source?.agent ?? agent.spec.source?.agent;
       const env = {
         BRANCH: branchOf(agent),
         WHO: shortName(team, agent.metadata.name),
         TEAM: team,
-        ...(source && sourceOf(team, source.agent)),
+        ...(from !== undefined && sourceOf(team, from)),
       };
       const { exitCode, stderr } = await session.call('exec', { command: PREPARE, env, timeoutMs: PREPARE_MS });
       if (exitCode !== 0)
@@ -212,12 +216,24 @@ async function baseOf(agent: Agent, owner: number | undefined, { client, reposit
   if (!repository)
     throw new StalledError('BaseMissing', `the repository that the workspace of ${agent.metadata.name} started from is gone`);
   const base = await bases.ensure(uid, repository, owner);
-  if (!base)
-    throw new StalledError(
-      'RefNotFound',
-      `spec.repo has no ${team?.spec.repo?.ref ?? 'main'}; give a branch, a tag or a commit that is there`,
-    );
+  if (!base) throw refNotFound(team);
   return { base: base.directory, git: { forkBase: base.commit, branch: branchOf(agent) } };
+}
+
+function refNotFound(team: Team | undefined): StalledError {
+  const ref = team?.spec.repo?.ref ?? 'main';
+  return new StalledError('RefNotFound', `spec.repo has no ${ref}; give a branch, a tag or a commit that is there`);
+}
+
+async function baseFor(
+  uid: string,
+  team: Team,
+  { owner, bases, repositories }: AgentGitDeps & { readonly owner: number | undefined },
+): Promise<string | undefined> {
+  if (!hasRepository(team)) return undefined;
+  const base = await bases.ensure(uid, await repositoryOf(team, repositories), owner);
+  if (!base) throw refNotFound(team);
+  return base.directory;
 }
 
 async function rescue(agent: Agent, driver: Driver, deps: AgentGitDeps & { readonly signal: AbortSignal }): Promise<Rescue> {

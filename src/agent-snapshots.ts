@@ -1,7 +1,8 @@
 /** Snapshots of agents, as controllers need them: what is brought to safety before, what has to stay for them, what nobody has any more. */
+import { goldenOf, preparedGolden } from '#api/golden.ts';
 import { type KindObject, keyOf } from '#api/meta.ts';
-import type { Agent, Snapshot } from '#api/types.ts';
-import type { AgentDeps } from '#controllers/agent/deps.ts';
+import type { Agent, Snapshot, Team } from '#api/types.ts';
+import type { AgentDeps, Golden } from '#controllers/agent/deps.ts';
 import type { SnapshotDeps, Snapshotting } from '#controllers/snapshot/deps.ts';
 import { UnavailableError } from '#lib/errors.ts';
 import type { Sweep, Watch } from '#runtime/controller.ts';
@@ -12,7 +13,7 @@ type Parts = Pick<Agents, 'here' | 'sessions' | 'git'>;
 
 const SYNC_MS = 30_000;
 
-export type OfSnapshots = Pick<AgentDeps, 'snapshotOf' | 'takeBase' | 'settle'> & Pick<SnapshotDeps, 'snapshotting'>;
+export type OfSnapshots = Pick<AgentDeps, 'snapshotOf' | 'takeBase' | 'settle' | 'goldenOf'> & Pick<SnapshotDeps, 'snapshotting'>;
 
 export function snapshotDeps({ here, sessions, git }: Parts, store: Pick<Store, 'get' | 'list'>): OfSnapshots {
   const snapshotting: Snapshotting = {
@@ -33,9 +34,22 @@ export function snapshotDeps({ here, sessions, git }: Parts, store: Pick<Store, 
   return {
     snapshotting,
     settle: (agent, signal) => snapshotting.settle(agent, signal),
-    snapshotOf: async (namespace, name) => store.get({ kind: 'Snapshot', namespace, name }) as Snapshot | undefined,
+    snapshotOf: async (namespace, name) => find(store, namespace, name),
+    goldenOf: async (agent) => goldenIn(store, agent),
     takeBase: (snapshotUid, agentUid) => git.copyBase(snapshotUid, agentUid),
   };
+}
+
+function find(store: Pick<Store, 'get'>, namespace: string, name: string): Snapshot | undefined {
+  return store.get({ kind: 'Snapshot', namespace, name }) as Snapshot | undefined;
+}
+
+function goldenIn(store: Pick<Store, 'get'>, { metadata: { namespace }, spec }: Agent): Golden | undefined {
+  const team = store.get({ kind: 'Team', namespace, name: spec.team }) as Team | undefined;
+  if (team?.spec.golden === undefined) return undefined;
+  const { from, snapshot: called } = team.spec.golden;
+  const name = preparedGolden(team)?.name ?? called;
+  return { name, ...(from != null && { from }), snapshot: goldenOf(team, (asked) => find(store, namespace, asked)) };
 }
 
 function snapshotWatches(store: Pick<Store, 'get' | 'list'>): Watch[] {
@@ -43,9 +57,10 @@ function snapshotWatches(store: Pick<Store, 'get' | 'list'>): Watch[] {
     {
       kind: 'Agent',
       toKeys(changed) {
-        const { metadata, spec } = changed as Agent;
+        const { metadata, spec, status } = changed as Agent;
         const { namespace, name } = metadata;
-        const source = spec.source && store.get({ kind: 'Snapshot', namespace, name: spec.source.snapshot });
+        const began = spec.source?.snapshot ?? status?.source?.snapshot;
+        const source = began === undefined ? undefined : find(store, namespace, began);
         const own = store.list('Snapshot', { namespace, fieldSelector: `spec.agent=${name}` }).items.filter(isOpen);
         return [...own, ...(source && isOpen(source) ? [source] : [])].map(keyOf);
       },

@@ -1,6 +1,8 @@
 /** What makes an agent worth a look: its workspace, its session, its team, its team mates. */
+import { beginsGolden } from '#api/golden.ts';
 import { formatKey, type KindObject, keyOf } from '#api/meta.ts';
-import type { Agent, Team } from '#api/types.ts';
+import type { Agent, Snapshot, Task, Team } from '#api/types.ts';
+import { plannerOf } from '#controllers/task/card.ts';
 import type { Key, Wake, Watch } from '#runtime/controller.ts';
 import type { Store } from '#store/store.ts';
 import type { Agents } from './agents.ts';
@@ -35,6 +37,10 @@ export function agentWatches(store: Pick<Store, 'list' | 'get'>): Watch[] {
   const agents = new Fingerprints();
   const membersOf = (namespace: string, team: string): Key[] =>
     store.list('Agent', { namespace, fieldSelector: `spec.team=${team}` }).items.map(keyOf);
+  const agentIn = (namespace: string, name: string | undefined) =>
+    name === undefined ? undefined : (store.get({ kind: 'Agent', namespace, name }) as Agent | undefined);
+  const beginnersOf = (namespace: string, team: string): Key[] =>
+    (store.list('Agent', { namespace, fieldSelector: `spec.team=${team}` }).items as readonly Agent[]).filter(beginsGolden).map(keyOf);
   return [
     {
       kind: 'Team',
@@ -42,9 +48,32 @@ export function agentWatches(store: Pick<Store, 'list' | 'get'>): Watch[] {
       toKeys(changed, type) {
         const { metadata, spec } = changed as Team;
         // The status of a Team changes all the time, and a look at each agent of a large home for each change would never end.
-        if (!teams.isNews(changed, type, [metadata.uid, spec.parent, spec.network, spec.repo])) return [];
+        if (!teams.isNews(changed, type, [metadata.uid, spec.parent, spec.network, spec.repo, spec.golden])) return [];
         const { namespace, name } = metadata;
         return [name, ...descendantsOf(store, namespace, name)].flatMap((team) => membersOf(namespace, team));
+      },
+    },
+    {
+      kind: 'Task',
+      toKeys(changed, type, before) {
+        const { metadata, status } = changed as Task;
+        const owner = agentIn(metadata.namespace, status?.owner);
+        // One that plans may be held, and everything that it has to do counts then.
+        const isHeld = owner?.status?.conditions?.some(({ type: of }) => of === 'PlanHold');
+        const [now, then] = [type === 'DELETED' ? undefined : plannerOf(changed as Task), before && plannerOf(before as Task)];
+        const names = new Set([...(now === then ? [] : [now, then]), ...(isHeld ? [status?.owner] : [])]);
+        return [...names].flatMap((name) => (name === undefined ? [] : [{ kind: 'Agent', namespace: metadata.namespace, name }]));
+      },
+    },
+    {
+      kind: 'Snapshot',
+      toKeys(changed) {
+        const { metadata, spec } = changed as Snapshot;
+        const teams = store.list('Team', { namespace: metadata.namespace }).items as readonly Team[];
+        const users = teams.filter(({ metadata: { name }, spec: { golden } }) =>
+          spec.golden === undefined ? golden?.from?.startsWith(`${spec.team}/`) : name === spec.team,
+        );
+        return users.flatMap(({ metadata: { namespace, name } }) => beginnersOf(namespace, name));
       },
     },
     {

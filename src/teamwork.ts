@@ -7,10 +7,12 @@ import type { Limits } from '#api/limits.ts';
 import { type Agent, shortName, type Task, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { DaemonConfig } from '#config';
+import type { PlanPhase } from '#controllers/agent/deps.ts';
 import type { ControllerDeps } from '#controllers/index.ts';
 import { taskBoards } from '#controllers/task/boards.ts';
 import { createTaskBook } from '#controllers/task/book.ts';
 import { Budgets } from '#controllers/task/budgets.ts';
+import { isHeld, plannerOf } from '#controllers/task/card.ts';
 import { Radar } from '#git/radar.ts';
 import type { TeamRepositories } from '#git/team-repository.ts';
 import type { AuditLog } from '#lib/audit.ts';
@@ -40,6 +42,7 @@ import { createArtifacts } from './artifacts.ts';
 import { openAttempts } from './attempts.ts';
 import { byUid } from './by-uid.ts';
 import { createCommitVerifier } from './commit-verifier.ts';
+import { createGoldens } from './goldens.ts';
 import { guestAgentPath } from './guest-agent-path.ts';
 import { driverNameOf } from './isolation.ts';
 import { liveTranscripts } from './live-transcripts.ts';
@@ -138,6 +141,13 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
   const verifier = createVerifier({ ...agents, home, client, log, drivers: agents.here.drivers, placeOf: ofAgents.placeOf });
   const teamNumber = (team: Team) => agents.numbers.numberOf('teams', team.metadata.uid);
   const mergeVerifier = createCommitVerifier({ home, client, log, here: agents.here, teamNumber });
+  const goldens = createGoldens({
+    ...agents,
+    home,
+    client,
+    log,
+    teamNumber: (team) => agents.numbers.ensure('teams', team.metadata.uid),
+  });
   const deps: ControllerDeps = {
     ...ofAgents,
     ...snapshotDeps(agents, store),
@@ -152,6 +162,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     mayStart: (agent) => startHold(agent, { team: teamOf(agent), agents: agentsIn(store) }, limits),
     pulledTasks: pulled,
     assignedTasks: openTasks(store, false),
+    planOf: (agent) => planOf(store, agent),
     attempts,
     artifacts,
     boards,
@@ -159,6 +170,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     meter,
     verifier,
     mergeVerifier,
+    goldens,
     repositories: agents.repositories,
     work: agentWork({ client, repositories: agents.repositories, sessions: agents.sessions }),
     radar: new Radar(),
@@ -179,6 +191,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     attempts.close();
     await verifier.close();
     await mergeVerifier.close();
+    await goldens.close();
     agents.git.close();
     agents.relay.close();
   };
@@ -236,6 +249,14 @@ function openTasks(store: Store, isPulled: boolean): (agent: Agent) => number {
       (status?.claim === 'Pulled') === isPulled && (status?.phase === 'Claimed' || status?.phase === 'Running');
     return (items as Task[]).filter(isOpen).length;
   };
+}
+
+function planOf(store: Store, { metadata: { namespace, name }, spec }: Agent): PlanPhase | undefined {
+  const tasks = store.list('Task', { namespace, fieldSelector: `status.owner=${name}` }).items as Task[];
+  const planned = tasks.find((task) => plannerOf(task) === name);
+  if (!planned) return undefined;
+  const isShared = tasks.some((task) => isHeld(task) && plannerOf(task) === undefined);
+  return { task: shortName(spec.team, planned.metadata.name), isShared };
 }
 
 const TIDY_MS = 10 * 60_000;

@@ -1,6 +1,6 @@
 /**
- * Verifications under way: a few at once, each in a workspace that was made for nothing else. Nothing has to be remembered over the end of
- * the daemon but which scratch workspaces there are, so that they are removed.
+ * Verifications and preparations under way: a few at once, each in a workspace that was made for nothing else. Nothing has to be remembered over
+ * the end of the daemon but which scratch workspaces there are, so that they are removed.
  */
 import type { Driver } from '#drivers/driver.ts';
 import type { GuestClient } from '#guest/client.ts';
@@ -14,6 +14,8 @@ export interface RunsOptions {
   readonly records: ScratchRecords;
   readonly drivers: readonly Driver[];
   readonly log: Logger;
+  /** What it is called in messages, and the reason for one that was cut short; those of a verification when absent. */
+  readonly words?: { readonly work: string; readonly interrupted: string };
 }
 
 export interface Asked {
@@ -27,9 +29,11 @@ export interface Asked {
 interface Run<T> {
   readonly version: string;
   readonly leaving: AbortController;
+  over?: Promise<unknown>;
   outcome?: { readonly value: T } | { readonly error: unknown };
 }
 
+const VERIFICATION = { work: 'verification', interrupted: 'VerificationInterrupted' };
 const MAX_AT_ONCE = 2;
 const CLOSE_MS = 30_000;
 /** After somebody was out of reach. */
@@ -37,6 +41,7 @@ export const RETRY_MS = 1_000;
 
 export class VerificationRuns<T> {
   readonly #options: RunsOptions;
+  readonly #words: NonNullable<RunsOptions['words']>;
   readonly #listeners = new Set<(key: Key) => void>();
   readonly #runs = new Map<string, Run<T>>();
   readonly #slots = new Slots(MAX_AT_ONCE);
@@ -47,7 +52,8 @@ export class VerificationRuns<T> {
   /** Removes at once, in the background, what an earlier daemon has left. */
   constructor(options: RunsOptions) {
     this.#options = options;
-    this.#follow(this.#removeLeftovers());
+    this.#words = options.words ?? VERIFICATION;
+    void this.#follow(this.#removeLeftovers());
   }
 
   /** Begins, or says how it went; undefined while it runs. What it failed with is thrown once: the next call begins anew. */
@@ -69,6 +75,13 @@ export class VerificationRuns<T> {
     this.#runs.delete(uid);
   }
 
+  /** The same, and resolves when nothing of it is left. */
+  async end(uid: string): Promise<void> {
+    const over = this.#runs.get(uid)?.over;
+    this.forget(uid);
+    await over;
+  }
+
   readonly wake: Wake = (enqueue) => {
     this.#listeners.add(enqueue);
     return () => this.#listeners.delete(enqueue);
@@ -85,16 +98,16 @@ export class VerificationRuns<T> {
   /** The workspace is gone when it resolves. */
   async inScratch<R>(
     { about, ...plan }: Omit<ScratchPlan, 'id'> & { readonly about: Omit<ScratchRecord, 'id' | 'driver'> },
-    use: (guest: GuestClient) => Promise<R>,
+    use: (guest: GuestClient, id: string) => Promise<R>,
     signal: AbortSignal,
   ): Promise<R> {
     const record = await this.#options.records.add({ driver: plan.driver.name, ...about });
     try {
       const scratch = await openScratch({ id: record.id, ...plan }, signal);
       try {
-        return await use(scratch);
+        return await use(scratch, record.id);
       } finally {
-        scratch.close('the verification is over');
+        scratch.close(`the ${this.#words.work} is over`);
       }
     } finally {
       await this.#removeRecorded(record, plan.driver);
@@ -105,12 +118,12 @@ export class VerificationRuns<T> {
     const run: Run<T> = { version, leaving: new AbortController() };
     this.#runs.set(uid, run);
     const signal = AbortSignal.any([this.#stopping.signal, run.leaving.signal]);
-    this.#follow(
+    run.over = this.#follow(
       this.#slots
         .run(() => work(signal), signal)
         .then(
           (value) => ({ value }),
-          (error: unknown) => ({ error: toWaiting(error) }),
+          (error: unknown) => ({ error: toWaiting(error, this.#words) }),
         )
         .then((outcome) => {
           run.outcome = outcome;
@@ -120,11 +133,12 @@ export class VerificationRuns<T> {
   }
 
   /** Waited for at the end of the daemon. Never rejects. */
-  #follow(work: Promise<unknown>): void {
+  #follow(work: Promise<unknown>): Promise<unknown> {
     const settled: Promise<unknown> = work
       .catch((error: unknown) => this.#options.log.warn({ err: error }, 'a scratch workspace is left for the next daemon to remove'))
       .finally(() => this.#under.delete(settled));
     this.#under.add(settled);
+    return settled;
   }
 
   async #removeRecorded(record: ScratchRecord, driver: Driver): Promise<void> {
@@ -137,16 +151,16 @@ export class VerificationRuns<T> {
     const { records, drivers, log } = this.#options;
     for (const record of await records.list()) {
       const driver = drivers.find(({ name }) => name === record.driver);
-      if (driver) this.#follow(this.#removeRecorded(record, driver));
+      if (driver) void this.#follow(this.#removeRecorded(record, driver));
       else log.warn({ ...record }, 'a scratch workspace stays: its driver is not on this machine');
     }
   }
 }
 
 /** A connection that broke, or a workspace that did not start, is no failure of anybody: it is tried again in a while. */
-function toWaiting(error: unknown): unknown {
+function toWaiting(error: unknown, { work, interrupted }: NonNullable<RunsOptions['words']>): unknown {
   if (error instanceof WaitingError || !isCode(error, 'Unavailable')) return error;
-  return new WaitingError('VerificationInterrupted', `the verification begins anew: ${messageOf(error)}`, RETRY_MS);
+  return new WaitingError(interrupted, `the ${work} begins anew: ${messageOf(error)}`, RETRY_MS);
 }
 
 /** So many at once; the others wait in the order they came. */

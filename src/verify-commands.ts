@@ -21,24 +21,26 @@ export async function runVerifyCommands(guest: Guest, plan: VerifyCommands, sign
   const ran: Ran[] = [];
   for (const command of plan.commands) {
     const leftMs = Math.max(1, Math.round(endsAtMs - performance.now()));
-    ran.push(await runOne(guest, command, { ...plan, leftMs }, signal));
+    const late = `timed out: the commands of verify have ${plan.timeoutMs / 1_000} s together`;
+    ran.push(await runCommand(guest, command, { ...plan, timeoutMs: leftMs, late }, signal));
     if (ran.at(-1)?.exitCode !== 0) break;
   }
   return ran;
 }
 
-async function runOne(
-  guest: Guest,
-  command: string,
-  plan: VerifyCommands & { readonly leftMs: number },
-  signal: AbortSignal,
-): Promise<Ran> {
-  const { workdir, env, leftMs, timeoutMs } = plan;
-  const params = { execId: randomUUID(), command, cwd: workdir, env, hasStdin: false, timeoutMs: leftMs };
+interface CommandPlan extends Omit<VerifyCommands, 'commands'> {
+  /** What is said of one that took longer than that. */
+  readonly late: string;
+}
+
+/** With the end of what it printed. Rejects only when it was cut short. */
+export async function runCommand(guest: Guest, command: string, plan: CommandPlan, signal: AbortSignal): Promise<Ran> {
+  const { workdir, env, timeoutMs, late } = plan;
+  const params = { execId: randomUUID(), command, cwd: workdir, env, hasStdin: false, timeoutMs };
   const { result, down } = guest.open('execStream', params, { signal });
   const output = new OutputTail(KEPT_BYTES);
   const read = Promise.all([output.read(down.stdout), output.read(down.stderr)]);
-  const { exitCode, note } = await ended(result, timeoutMs, signal);
+  const { exitCode, note } = await ended(result, late, signal);
   await read;
   if (note !== undefined) output.add(Buffer.from(`\n${note}`));
   return { command, exitCode, output: output.text };
@@ -47,12 +49,12 @@ async function runOne(
 /** A command that takes its workspace down with it, or all of the workspace's memory, has failed like any other. */
 async function ended(
   result: Promise<{ readonly exitCode: number; readonly timedOut: boolean }>,
-  timeoutMs: number,
+  late: string,
   signal: AbortSignal,
 ): Promise<{ readonly exitCode: number; readonly note?: string }> {
   try {
     const { exitCode, timedOut } = await result;
-    return timedOut ? { exitCode, note: `timed out: the commands of verify have ${timeoutMs / 1_000} s together` } : { exitCode };
+    return timedOut ? { exitCode, note: late } : { exitCode };
   } catch (error) {
     signal.throwIfAborted();
     return { exitCode: -1, note: `its workspace ended while it ran: ${messageOf(error)}` };

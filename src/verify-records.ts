@@ -15,6 +15,8 @@ export interface ScratchRecord {
   readonly taskUid?: string;
   readonly attempt?: number;
   readonly mergeUid?: string;
+  /** What is prepared. */
+  readonly snapshotUid?: string;
 }
 
 const ID = /^verify-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -25,7 +27,7 @@ export class ScratchRecords {
   readonly #directory: string;
 
   /** Whoever verifies has a folder of its own, and removes what is left in there. */
-  constructor(home: string, folder: 'verifications' | 'merge-verifications' = 'verifications') {
+  constructor(home: string, folder: 'verifications' | 'merge-verifications' | 'golden-preparations' = 'verifications') {
     this.#directory = join(home, 'state', folder);
   }
 

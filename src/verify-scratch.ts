@@ -1,4 +1,4 @@
-/** A scratch workspace: like the agent's, but new, with no network, and gone when it is no longer needed. */
+/** A scratch workspace: like an agent's, but new, with no network of its own, and gone when it is no longer needed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '#api/types.ts';
 import type { Driver, WorkspaceState } from '#drivers/driver.ts';
@@ -19,26 +19,34 @@ export interface ScratchPlan {
   readonly team: number;
   /** Whose means it gets. */
   readonly agent: { readonly spec: Pick<Agent['spec'], 'resources'> };
+  /** What it is called inside; absent: `verify`. */
+  readonly hostname?: string;
+  /** A tree it begins as a copy of. */
+  readonly base?: string;
+  /** What a virtual machine is started from. */
+  readonly image?: string;
+  /** Whether the egress proxy will listen for it. */
+  readonly egress?: boolean;
 }
 
 /** Connected to the guest inside. Whatever happens, the caller removes the workspace. */
 export function openScratch(plan: ScratchPlan, signal: AbortSignal): Promise<GuestClient> {
-  return openWorkspace({ ...plan, incarnation: newUid(), hostname: 'verify' }, signal);
+  return openWorkspace({ hostname: 'verify', ...plan, incarnation: newUid() }, signal);
 }
 
 export interface WorkspacePlan extends ScratchPlan {
   readonly incarnation: string;
   readonly hostname: string;
-  readonly base?: string;
 }
 
 /** One that is there already is started again under the new incarnation. */
 export async function openWorkspace(plan: WorkspacePlan, signal: AbortSignal): Promise<GuestClient> {
-  const { id, incarnation, hostname, driver, team, agent, base } = plan;
+  const { id, incarnation, hostname, driver, team, agent, base, image, egress = false } = plan;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(START_MS)]);
   const { vcpus = 2, memoryMiB = 512, diskGiB = 10 } = agent.spec.resources ?? {};
   const resources = { vcpus, memoryMiB, diskGiB };
-  const spec = { id, incarnation, hostname, resources, team, egress: false, ...(base !== undefined && { base }) };
+  const given = { ...(base !== undefined && { base }), ...(image !== undefined && { image }) };
+  const spec = { id, incarnation, hostname, resources, team, egress, ...given };
   await patiently(() => driver.create(spec, limited), limited);
   for (;;) {
     checkAlive(await driver.get(id, limited));
@@ -70,10 +78,11 @@ export async function removeScratch(
 
 function checkAlive(state: WorkspaceState | undefined): void {
   if (state !== undefined && state.phase !== 'exited') return;
-  throw new UnavailableError(`the workspace for the verification ended: ${state?.failure ?? 'it is gone'}`, { reason: 'ScratchEnded' });
+  throw new UnavailableError(`the scratch workspace ended: ${state?.failure ?? 'it is gone'}`, { reason: 'ScratchEnded' });
 }
 
-async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+/** What is not its turn yet is tried again. */
+export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await work();

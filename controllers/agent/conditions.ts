@@ -1,5 +1,4 @@
 /** What is true of an agent, from what was seen. Pure, but for writing into the status it is given. */
-import type { StartHold } from '#api/fleet.ts';
 import type { Agent } from '#api/types.ts';
 import type { WorkspaceState } from '#drivers/driver.ts';
 import type { SessionState } from '#guest/sessions.ts';
@@ -42,8 +41,13 @@ export function refused(agent: WithStatus<Agent>, error: unknown, now: Date): un
   return error;
 }
 
+interface Hold {
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** It may start later, without a change of its own: gives the error for throwing, which says the same of Ready. */
-export function heldBack(agent: WithStatus<Agent>, { reason, message }: StartHold, now: Date): WaitingError {
+export function heldBack(agent: WithStatus<Agent>, { reason, message }: Hold, now: Date): WaitingError {
   agent.status.phase = 'Pending';
   setCondition(agent, { type: 'WorkspaceReady', status: 'False', reason, message }, now);
   return new WaitingError(reason, message, HELD_POLL_MS);

@@ -1,6 +1,6 @@
 /**
  * Agent: one workspace per object, made by a driver and named by metadata.uid, with a session to the guest inside.
- * Owns the conditions WorkspaceReady, RelayReady, InboxFull, BudgetExhausted and Ready; NetworkReady is the network controller's.
+ * Owns the conditions WorkspaceReady, RelayReady, InboxFull, BudgetExhausted, PlanHold and Ready; NetworkReady is the network controller's.
  */
 import type { Agent } from '#api/types.ts';
 import type { Driver, WorkspaceState } from '#drivers/driver.ts';
@@ -12,7 +12,9 @@ import { showBudget } from './budget.ts';
 import { refused, relayCondition, summarise, unreachable, workspaceCondition } from './conditions.ts';
 import { ensureForked, ensureRestored, RESTORE_PENDING } from './copies.ts';
 import type { AgentDeps } from './deps.ts';
+import { ensureGolden } from './golden.ts';
 import { showInbox } from './inbox.ts';
+import { ensurePlanHold, PLAN_HOLD } from './plan-hold.ts';
 import { isReplaceDue, REPLACE_PENDING } from './replace.ts';
 import { ensureRescued } from './rescue.ts';
 import { Restarts } from './restarts.ts';
@@ -59,7 +61,10 @@ export function agentController(deps: AgentDeps): Controller<Agent> {
       else if (await ensureSuspended(driverInUse(deps, agent), agent, { deps, ctx })) return {};
       const keeping = { deps, ctx, restarts, previous: driverInUse(deps, agent) };
       const chosen = chosenDriver(deps, agent, ctx.now());
-      const isCopied = (await ensureForked(chosen, agent, keeping)) || (await ensureRestored(keeping.previous, agent, keeping));
+      const isCopied =
+        (await ensureForked(chosen, agent, keeping)) ||
+        (await ensureGolden(chosen, agent, keeping)) ||
+        (await ensureRestored(keeping.previous, agent, keeping));
       return isCopied ? ON_DISK_FIRST : keepRunning(agent, chosen, keeping);
     },
     async finalize(agent, ctx) {
@@ -116,6 +121,7 @@ async function attend(agent: WithStatus<Agent>, driver: Driver, workspace: Works
   }
   setCondition(agent, relayCondition(session?.state), ctx.now());
   summarise(agent, { workspace, session: session?.state, sessionMs: sessionAgeMs(session, deps.monotonicMs()) }, ctx.now());
+  if (workspace.phase !== 'running') forgetCondition(agent, PLAN_HOLD);
   if (workspace.phase === 'starting') return { requeueAfterMs: STARTING_POLL_MS };
   if (session === undefined) return {};
   await ensurePrepared(agent, session, deps).catch((error: unknown) => {
@@ -123,6 +129,8 @@ async function attend(agent: WithStatus<Agent>, driver: Driver, workspace: Works
     agent.status = { ...agent.status, conditions };
     throw unreachable(agent, error, ctx.now());
   });
+  const held = await ensurePlanHold(driver, agent, { deps, ctx });
+  if (held !== undefined) return held === 'now' ? ON_DISK_FIRST : { requeueAfterMs: STARTING_POLL_MS };
   return { requeueAfterMs: Math.max(0, HEARTBEAT_LIMIT_MS - heartbeatAgeMs(session.state, deps.monotonicMs())) + HEARTBEAT_MARGIN_MS };
 }
 

@@ -2,6 +2,7 @@
  * Files that come from a Snapshot: those a fork begins with (spec.source), and those an agent is taken back to (spec.restore), once for each time it
  * was asked. A Task is not cut short: until the agent holds none it gets no new ones, and the condition RestorePending says so.
  */
+import { whoseSnapshot } from '#api/snapshots.ts';
 import type { Agent, Snapshot } from '#api/types.ts';
 import type { Driver, Snapshots } from '#drivers/driver.ts';
 import { StalledError, WaitingError } from '#lib/errors.ts';
@@ -26,7 +27,7 @@ interface Copying {
 /** True: done by this pass, and only its status says so. */
 export async function ensureForked(driver: Driver, agent: WithStatus<Agent>, { deps, ctx }: Copying): Promise<boolean> {
   const { source } = agent.spec;
-  const { uid: id, namespace } = agent.metadata;
+  const { namespace } = agent.metadata;
   if (source === undefined || agent.status.source !== undefined || agent.status.incarnation !== undefined) return false;
   const snapshot = await deps.snapshotOf?.(namespace, source.snapshot);
   const problem = problemOf(snapshot, { of: source.agent, team: agent.spec.team, driver });
@@ -37,11 +38,20 @@ export async function ensureForked(driver: Driver, agent: WithStatus<Agent>, { d
     throw new WaitingError(reason, message, LOOK_MS);
   }
   const { metadata, status } = snapshot as Snapshot;
-  await deps.takeBase?.(metadata.uid, id);
-  await (driver.snapshots as Snapshots).restore(id, metadata.uid, ctx.signal);
+  await beginAs(driver, agent, { deps, ctx, snapshot: metadata.uid });
   agent.status.source = { ...source, ...(status?.commit !== undefined && { commit: status.commit }) };
   ctx.events.normal(agent, 'Forked', `it begins as agent ${source.agent} was at snapshot ${source.snapshot}`);
   return true;
+}
+
+/** The files of the snapshot become the agent's, which has none yet. */
+export async function beginAs(
+  driver: Driver,
+  { metadata: { uid: id } }: Agent,
+  { deps, ctx, snapshot }: Pick<Copying, 'deps' | 'ctx'> & { readonly snapshot: string },
+): Promise<void> {
+  await deps.takeBase?.(snapshot, id);
+  await (driver.snapshots as Snapshots).restore(id, snapshot, ctx.signal);
 }
 
 /** True: done by this pass, and another run begins with the next. */
@@ -109,7 +119,7 @@ export function problemOf(snapshot: Snapshot | undefined, { of, team, driver }: 
   if (!snapshot) return { reason, message: `there is no such snapshot of agent ${of}; create it, or delete what asks for it` };
   const { metadata, spec, status } = snapshot;
   const name = `snapshot ${metadata.name}`;
-  if (spec.agent !== of || spec.team !== team) return { reason, message: `${name} is of agent ${spec.agent} in team ${spec.team}` };
+  if (spec.agent !== of || spec.team !== team) return { reason, message: `${name} is ${whoseSnapshot(snapshot)}` };
   if (status?.phase === 'Failed') return { reason, message: `${name} was not taken; agentiso why snapshot/${metadata.name}` };
   if (status?.phase !== 'Ready') return { reason: 'SnapshotPending', message: `waiting for ${name}`, isPassing: true };
   if (driver.snapshots === undefined || status.driver !== driver.name)

@@ -71,6 +71,8 @@ export interface AgentDeps {
   readonly workOf?: (agent: Agent) => SavedWork | undefined;
   /** By its name; undefined when there is none. */
   readonly snapshotOf?: (namespace: string, name: string) => Promise<Snapshot | undefined>;
+  /** What new members of the agent's team begin with; undefined: with what their team works on. */
+  readonly goldenOf?: (agent: Agent) => Promise<Golden | undefined>;
   /** What the files of a snapshot are a layer over becomes the base of an agent that begins with them. */
   readonly takeBase?: (snapshotUid: string, agentUid: string) => Promise<void>;
   readonly writeCard: (agent: Agent, card: Card) => Promise<void>;
@@ -85,8 +87,26 @@ export interface AgentDeps {
   readonly pulledTasks?: (agent: Agent) => number;
   /** How many Tasks are its by assignment: its guest tells of them only with the next heartbeat. None when absent. */
   readonly assignedTasks?: (agent: Agent) => number;
+  /** Undefined: it has no Task that waits for its plan to be approved. */
+  readonly planOf?: (agent: Agent) => PlanPhase | undefined;
   /** The clock of heartbeats. */
   readonly monotonicMs: () => number;
+}
+
+export interface PlanPhase {
+  /** The Task whose plan has not been approved. */
+  readonly task: string;
+  /** It has another Task that needs no plan, or none any more. */
+  readonly isShared: boolean;
+}
+
+/** The golden snapshot of a team. */
+export interface Golden {
+  /** Whose snapshot it is to be, as the Team says; absent: the team prepares it. */
+  readonly from?: string;
+  readonly name: string;
+  /** Undefined: it is not there. */
+  readonly snapshot: Snapshot | undefined;
 }
 
 /** What is in the inboxes of agents, and what agents say they do. A view that changes now and then, not with every message. */

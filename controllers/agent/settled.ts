@@ -3,7 +3,7 @@ import type { Agent } from '#api/types.ts';
 import { getCondition } from '#runtime/conditions.ts';
 import type { WithStatus } from '#runtime/controller.ts';
 
-const SETTLE_MS = 500;
+export const SETTLE_MS = 500;
 
 export function isSettled(agent: Agent, type: string, now: Date): boolean {
   const mark = getCondition(agent, type);

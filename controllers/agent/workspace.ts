@@ -8,9 +8,11 @@ import { heldBack, refused } from './conditions.ts';
 import type { AgentDeps } from './deps.ts';
 import { hostnameOf } from './hostname.ts';
 import { findPlace } from './place.ts';
+import { PLAN_HOLD } from './plan-hold.ts';
 import { forgetReplace, startOf } from './replace.ts';
 import { MAX_RESTARTS, type Restarts, shouldRestart } from './restarts.ts';
 import { isHeartbeatLost, missingSecret } from './session.ts';
+import { forgetCondition } from './settled.ts';
 
 export interface Keeping {
   readonly deps: AgentDeps;
@@ -65,6 +67,8 @@ async function startWorkspace(driver: Driver, agent: WithStatus<Agent>, keeping:
   const { image, ...resources } = startOf(agent);
   agent.status.startedWith = { image, ...resources };
   forgetReplace(agent);
+  // Another run is not held.
+  forgetCondition(agent, PLAN_HOLD);
   return driver.create({ id, hostname: hostnameOf(agent), incarnation, resources, ...place }, ctx.signal);
 }
 

@@ -5,8 +5,11 @@ import { ConflictError } from '#lib/errors.ts';
 import { bench, conditionOf, newAgent } from '../../test/support/controllers.ts';
 import { fakeDriver } from '../../test/support/fake-driver.ts';
 import { snapshotController } from './controller.ts';
+import type { SnapshotDeps } from './deps.ts';
 
 const signal = () => AbortSignal.timeout(1_000);
+
+const NO_GOLDENS: SnapshotDeps['goldens'] = { prepare: async () => undefined, end: async () => undefined, wake: () => () => {} };
 
 /** An agent `one` of team `a` that runs, and a controller. */
 async function setUp() {
@@ -21,6 +24,7 @@ async function setUp() {
   const start = () => driver.create({ id: uid, incarnation: 'run-1', hostname: 'x', resources, team: 1, egress: false }, signal());
   const controller = snapshotController({
     client: world.client,
+    goldens: NO_GOLDENS,
     snapshotting: {
       drivers: [driver],
       watches: [],

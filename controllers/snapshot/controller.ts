@@ -1,29 +1,33 @@
 /**
- * Snapshot: the files of one agent as they were at one moment, kept by the driver under metadata.uid. Taken once, never changed.
- * Owns the condition Ready. Goes with its agent, but not from under a fork that has not begun yet.
+ * Snapshot: the files of one agent as they were at one moment, or those that a team has prepared, kept by the driver under metadata.uid. Taken once,
+ * never changed. Owns the condition Ready. Goes with its agent or team, but not from under whoever has not begun with it yet.
  */
+import { beginsGolden, goldenOf } from '#api/golden.ts';
 import { creationOrder, MAX_SNAPSHOTS } from '#api/snapshots.ts';
-import type { Agent, Snapshot } from '#api/types.ts';
+import type { Agent, Snapshot, Team } from '#api/types.ts';
 import type { Driver } from '#drivers/driver.ts';
 import { ignoreNotFound, isCode, messageOf, StalledError, WaitingError } from '#lib/errors.ts';
 import { setCondition } from '#runtime/conditions.ts';
 import type { Controller, ReconcileContext, WithStatus } from '#runtime/controller.ts';
 import { ownedBy, setControllerOwner } from '#runtime/owner.ts';
 import type { SnapshotDeps } from './deps.ts';
+import { ensurePrepared } from './golden.ts';
 
 export const SNAPSHOT_FINALIZER = 'agentiso.dev/files';
 const LOOK_MS = 1_000;
 const IN_USE_MS = 2_000;
 
 export function snapshotController(deps: SnapshotDeps): Controller<Snapshot> {
-  const { client, snapshotting } = deps;
+  const { client, snapshotting, goldens } = deps;
   return {
     name: 'snapshot',
     kind: 'Snapshot',
     finalizer: SNAPSHOT_FINALIZER,
     watches: snapshotting.watches,
+    wakes: [goldens.wake],
     async reconcile(snapshot, ctx) {
       if (snapshot.status.phase === 'Ready') return {};
+      if (snapshot.spec.golden !== undefined) return ensurePrepared(snapshot, { deps, ctx });
       const agent = await agentOf(snapshot, deps);
       if (!ownedBy(snapshot, agent)) {
         // The change brings the next pass.
@@ -37,9 +41,10 @@ export function snapshotController(deps: SnapshotDeps): Controller<Snapshot> {
       return {};
     },
     async finalize(snapshot, ctx) {
-      const fork = await waitingFork(snapshot, deps);
-      if (fork !== undefined) {
-        const message = `agent ${fork.metadata.name} is to begin as a copy of it; it goes when that has begun or is deleted`;
+      await goldens.end(snapshot);
+      const waiting = await whoBegins(snapshot, deps);
+      if (waiting !== undefined) {
+        const message = `agent ${waiting.metadata.name} is to begin as a copy of it; it goes when that has begun or is deleted`;
         setCondition(snapshot, { type: 'Ready', status: 'False', reason: 'InUse', message }, ctx.now());
         return { requeueAfterMs: IN_USE_MS };
       }
@@ -99,7 +104,7 @@ function failed(snapshot: WithStatus<Snapshot>, reason: string, message: string)
 
 async function agentOf(snapshot: WithStatus<Snapshot>, { client }: SnapshotDeps): Promise<Agent> {
   const { namespace } = snapshot.metadata;
-  const { agent: name, team } = snapshot.spec;
+  const { agent: name = '', team } = snapshot.spec;
   const agent = await ignoreNotFound(client.get<Agent>({ kind: 'Agent', namespace, name }));
   if (!agent || agent.metadata.deletionTimestamp !== undefined)
     throw failed(snapshot, 'AgentNotFound', `there is no agent ${name} in namespace ${namespace}; give the full name of one`);
@@ -135,11 +140,24 @@ async function refuseTooMany(snapshot: WithStatus<Snapshot>, { client }: Snapsho
     throw failed(snapshot, 'QuotaExceeded', `agent ${agent} has ${before.length} snapshots, at most ${MAX_SNAPSHOTS}; delete one first`);
 }
 
-/** One that is to begin as a copy and has not yet. */
-async function waitingFork({ metadata: { namespace, name } }: Snapshot, { client }: SnapshotDeps): Promise<Agent | undefined> {
-  const { items } = await client.list<Agent>('Agent', { namespace });
-  return items.find(
+/** One that is to begin as a copy and has not yet. Of a snapshot that was never taken nobody begins as a copy. */
+async function whoBegins(snapshot: Snapshot, { client }: SnapshotDeps): Promise<Agent | undefined> {
+  const { namespace, name } = snapshot.metadata;
+  const agents = (await client.list<Agent>('Agent', { namespace })).items;
+  const fork = agents.find(
     ({ metadata, spec, status }) =>
       spec.source?.snapshot === name && status?.source === undefined && metadata.deletionTimestamp === undefined,
   );
+  if (fork || snapshot.status?.phase !== 'Ready') return fork;
+  const members = agents.filter(beginsGolden);
+  const teams = members.length === 0 ? [] : (await client.list<Team>('Team', { namespace })).items;
+  const users = teams.filter((team) => isGoldenOf(team, snapshot)).map(({ metadata }) => metadata.name);
+  return members.find(({ spec }) => users.includes(spec.team));
+}
+
+/** Or was, until its team changed its mind: somebody may be at it. */
+function isGoldenOf(team: Team, snapshot: Snapshot): boolean {
+  if (snapshot.spec.golden !== undefined) return ownedBy(snapshot, team);
+  const found = goldenOf(team, (name) => (name === snapshot.metadata.name ? snapshot : undefined));
+  return found !== undefined;
 }

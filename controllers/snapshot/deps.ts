@@ -1,13 +1,27 @@
 /** What the snapshot controller needs from the rest of the daemon. */
-import type { Agent, Snapshot } from '#api/types.ts';
+import type { Agent, Snapshot, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { Driver } from '#drivers/driver.ts';
-import type { Watch } from '#runtime/controller.ts';
+import type { Wake, Watch } from '#runtime/controller.ts';
 
 export interface SnapshotDeps {
   readonly client: Client;
   readonly snapshotting: Snapshotting;
+  readonly goldens: Goldens;
 }
+
+/** Preparations of golden snapshots, each in a workspace that was made for nothing else and is gone when it is over. */
+export interface Goldens {
+  /** Begins, or says how it went; undefined while it runs. Rejects with what passes, or with what a person has to mend. */
+  prepare(snapshot: Snapshot, team: Team): Promise<Prepared | undefined>;
+  /** Whatever there is to end: when it resolves, nothing is under way and nothing of it comes any more. */
+  end(snapshot: Snapshot): Promise<void>;
+  readonly wake: Wake;
+}
+
+export type Prepared =
+  | { readonly state: 'kept'; readonly bytes: number; readonly driver: string }
+  | { readonly state: 'failed'; readonly command: string; readonly exitCode: number; readonly output: string };
 
 export interface Snapshotting {
   readonly drivers: readonly Driver[];

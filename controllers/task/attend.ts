@@ -7,11 +7,15 @@ import { type Attending, attemptOf, LOOK_MS, type Means, ownerOf, RETRY_MS } fro
 import { isHeld, isVerifying, needsPlan } from './card.ts';
 import { watchBudget } from './freezing.ts';
 import { showSilence } from './leases.ts';
+import { awaitsRelease } from './plan-hold.ts';
 import { attendPulled, awaitPlan } from './pulled.ts';
 import { isAlive, isLeaving, isStoppedWithDaemon, isStopping, suits } from './roster.ts';
 import { CANCELLED, countFailure, expire, fail, finish, handBack, NO_PROGRESS, start, type Verdict } from './transitions.ts';
 import { verifyAttempt } from './verifying.ts';
 import { watchOver } from './watch-over.ts';
+
+/** Between an approval and a workspace that can be written to. */
+const RELEASE_MS = 50;
 
 export async function attend(task: WithStatus<Task>, deps: Attending, ctx: ReconcileContext): Promise<Result> {
   const { attempts, client } = deps;
@@ -22,11 +26,8 @@ export async function attend(task: WithStatus<Task>, deps: Attending, ctx: Recon
   if (task.status.claim === 'Pulled') return attendPulled(task, { agent, verdict }, { deps, ctx });
   if (!agent || verdict) return end(task, agent, verdict ?? CANCELLED, { deps, ctx });
   if (isVerifying(task)) return verifyAttempt(task, agent, { deps, ctx });
-  if (task.status.phase === 'Claimed') {
-    if (needsPlan(task)) return awaitPlan(task, agent, { deps, ctx });
-    const refusal = await handOver(task, agent, { deps, ctx });
-    if (refusal) return refusal;
-  }
+  const notYet = task.status.phase === 'Claimed' ? await begin(task, agent, { deps, ctx }) : undefined;
+  if (notYet) return notYet;
   // Kept with the Task: by the time the agent's next run reports the attempt, the agent itself no longer shows it.
   if (wasCutWithDaemon(task, agent, attempts)) task.status.reason = 'Interrupted';
   return follow(task, agent, { deps, ctx });
@@ -38,6 +39,13 @@ function record(task: WithStatus<Task>, outcome: Outcome, { deps, ctx }: Means):
   // Somebody else may see what this one did not.
   if (outcome.prompt?.error?.code === NO_PROGRESS) deps.avoided.set(task.metadata.uid, task.status.owner ?? '');
   return finish(task, outcome, ctx);
+}
+
+/** Gives a result when it has not begun. */
+async function begin(task: WithStatus<Task>, agent: Agent, means: Means): Promise<Result | undefined> {
+  if (needsPlan(task)) return awaitPlan(task, agent, means);
+  if (awaitsRelease(task, agent)) return { requeueAfterMs: RELEASE_MS };
+  return handOver(task, agent, means);
 }
 
 /** Gives a result only when the Task ends here: what cannot be sent today cannot be sent tomorrow. */

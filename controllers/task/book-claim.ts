@@ -1,10 +1,12 @@
 /** Claims by hand: one compare-and-swap on the Task, by the rules of assignment, with a place taken on the board before it is written. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { referencesOf, render } from '#api/task-template.ts';
 import { type Agent, shortName, type Task } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { AgentisoError, ConflictError, ignoreNotFound, isCode, UnavailableError } from '#lib/errors.ts';
 import type { TaskBook, TaskReference } from '#relay/task-book.ts';
 import type { WithStatus } from '#runtime/controller.ts';
+import { ownerOf } from './attending.ts';
 import type { Board } from './board.ts';
 import {
   agentOf,
@@ -25,6 +27,7 @@ import {
 } from './book-desk.ts';
 import { isFinished, isHeld, isVerifying, needsPlan, turnOf } from './card.ts';
 import { type Obstacle, obstacleFor, whyNotFor } from './decide.ts';
+import { awaitsRelease } from './plan-hold.ts';
 import { deadlineOf } from './request.ts';
 import { claim, handBack } from './transitions.ts';
 
@@ -34,6 +37,7 @@ type ClaimResult = Awaited<ReturnType<TaskBook['claim']>>;
 const TRIES = 100;
 /** For a claim that is on its way: a write that takes longer has met a disk that is full or gone. */
 const SETTLE_MS = 5_000;
+const WRITABLE_LOOK_MS = 50;
 
 export async function claimByHand(deps: BookDeps, principal: Principal, reference: TaskReference): Promise<ClaimResult> {
   const { agent, incarnation } = agentOf(principal, 'claim');
@@ -122,11 +126,20 @@ function lostAnswer(task: Task): ClaimResult {
   };
 }
 
+/** An owner that plans something else as well may be kept from writing until its controller has heard of this one. Not for ever: it is told either way. */
+async function untilWritable(task: Task, client: BookDeps['client']): Promise<void> {
+  for (let waitedMs = 0; waitedMs < SETTLE_MS; waitedMs += WRITABLE_LOOK_MS) {
+    if (!awaitsRelease(task, await ownerOf(task, client))) return;
+    await delay(WRITABLE_LOOK_MS);
+  }
+}
+
 /** Also to a run that has won before and asks again. */
 async function wonAnswer(task: Task, { client }: BookDeps): Promise<ClaimResult> {
   const { spec, status } = task;
   const { attempt = 0, fencingToken = 0 } = status ?? {};
   const what = spec.command ?? (await promptOf(client, task));
+  await untilWritable(task, client);
   return {
     claimed: true,
     message: needsPlan(task) ? 'it is yours; submit a plan first' : 'it is yours',

@@ -106,6 +106,11 @@ export function needsPlan(task: Task): boolean {
   return task.spec.planRequired && !isTrue(task, 'PlanApproved');
 }
 
+/** The agent that is to plan it, and may not begin yet. */
+export function plannerOf(task: Task): string | undefined {
+  return task.status?.phase === 'Claimed' && needsPlan(task) ? task.status.owner : undefined;
+}
+
 /** Its plan came too late, or the answer to it: somebody has to say how it goes on. */
 export function hasPlanTimedOut(task: Task): boolean {
   return task.status?.phase === 'Blocked' && task.status.reason === 'PlanTimeout' && getCondition(task, 'PlanApproved')?.status !== 'True';

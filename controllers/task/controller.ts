@@ -9,7 +9,7 @@ import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/
 import { announce } from './announce.ts';
 import type { Attempts } from './attempts.ts';
 import { attend, release, settle } from './attend.ts';
-import { type Attending, attemptOf, RETRY_MS } from './attending.ts';
+import { type Attending, attemptOf, ownerOf, RETRY_MS } from './attending.ts';
 import { AVOIDING_LOOK_MS, clearAvoided, endPatience, FILES_IN_CONFLICT, markAvoided } from './avoiding.ts';
 import type { Board } from './board.ts';
 import { type Boards, TASK_FINALIZER, taskBoards } from './boards.ts';
@@ -19,6 +19,7 @@ import { type Decision, nextStep, wantsRetry } from './decide.ts';
 import { isAtRest, rest } from './finished.ts';
 import { Leases } from './leases.ts';
 import { ensureRemembered, numberIn } from './numbered.ts';
+import { awaitsRelease } from './plan-hold.ts';
 import { PromptRuns } from './prompt-runs.ts';
 import { CREATED_BY_ANNOTATION, deadlineOf, halfTimeOf } from './request.ts';
 import { STUCK_FLOOR_MS } from './stuck.ts';
@@ -98,7 +99,8 @@ export function taskController(deps: TaskDeps): Controller<Task> {
     ],
     async reconcile(task, ctx) {
       const isSettled = await settle(task, attending, ctx);
-      const isSaid = await announce(task, attending.teller, ctx);
+      // Who hears that it may begin begins at once.
+      const isSaid = !(await isYetToBeReleased(task, client)) && (await announce(task, attending.teller, ctx));
       register(task);
       const result = await follow(task, attending, ctx);
       return isSettled && isSaid ? result : { requeueAfterMs: Math.min(RETRY_MS, result.requeueAfterMs ?? RETRY_MS) };
@@ -114,6 +116,10 @@ export function taskController(deps: TaskDeps): Controller<Task> {
       return 'done';
     },
   };
+}
+
+async function isYetToBeReleased(task: Task, client: Client): Promise<boolean> {
+  return task.spec.planRequired && isHeld(task) && awaitsRelease(task, await ownerOf(task, client));
 }
 
 function withStatus(task: Task): WithStatus<Task> {

@@ -158,3 +158,58 @@ it('the lead decides plans of others', async () => {
   expect(await book.decidePlan(as('a-lead'), ONE, { approved: false, feedback: 'not so' })).toBe('refused');
   expect(task()?.status?.plan).toMatchObject({ round: 1, feedback: 'not so' });
 });
+
+/** What the agent's controller says of its workspace. */
+const holding = async (world: Awaited<ReturnType<typeof claimed>>, status?: string, reason = 'PlanPhase') => {
+  const agent = world.get<Agent>('Agent', 'a-worker') as Agent;
+  const others = (agent.status?.conditions ?? []).filter(({ type }) => type !== 'PlanHold');
+  const hold = { type: 'PlanHold', status, reason, message: '', lastTransitionTime: '2026-01-02T03:04:05Z' };
+  const conditions = status === undefined ? others : [...others, hold];
+  await world.client.updateStatus<Agent>({ ...agent, status: { ...agent.status, conditions } } as Agent);
+  await world.look();
+};
+
+describe('a plan whose agent cannot write before it is approved', () => {
+  it.each([
+    [undefined, 'PlanPhase', undefined],
+    ['Unknown', 'Holding', undefined],
+    ['Unknown', 'FilesOpen', false],
+    ['False', 'Unsupported', false],
+    ['True', 'PlanPhase', true],
+  ])('says so once it is known: %s %s, %s', async (status, reason, want) => {
+    const world = await claimed('Assigned');
+    await holding(world, status, reason);
+    expect(world.task()?.status?.plan?.enforced).toBe(want);
+  });
+
+  it.each(['Assigned', 'Pulled'] as const)('begins, and is told of it, when the workspace can be written to: %s', async (how) => {
+    const world = await claimed(how);
+    await holding(world, 'True');
+    await world.submit('so and so');
+    expect(world.task()?.status?.plan).toMatchObject({ round: 1, enforced: true });
+    world.notices.news();
+    expect(await world.decide(true)).toBe('approved');
+    await world.look();
+    expect([world.notices.news(), world.attempts.runs.length]).toEqual([[], 0]);
+    await holding(world);
+    expect(world.notices.news()).toEqual(['plan_approval worker: The plan of task one is approved.']);
+    expect(world.attempts.runs).toHaveLength(how === 'Assigned' ? 1 : 0);
+    expect(world.task()?.status?.plan).toMatchObject({ enforced: true });
+  });
+
+  it('lets another task of its agent begin when it can write', async () => {
+    const world = await claimed('Assigned');
+    await holding(world, 'True');
+    await world.client.create<Task>(newTask('a-two'));
+    const phase = async () => {
+      await world.look();
+      for (let pass = 0; pass < 3; pass++) await world.reconcile(world.controller, 'Task', 'a-two');
+      return world.get<Task>('Task', 'a-two')?.status?.phase;
+    };
+    expect(await phase()).toBe('Claimed');
+    expect(world.attempts.runs).toEqual([]);
+    await holding(world, 'False', 'SharedWorkspace');
+    expect(await phase()).toBe('Running');
+    expect(world.task()?.status?.plan?.enforced).toBe(false);
+  });
+});

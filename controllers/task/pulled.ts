@@ -8,11 +8,15 @@ import { attemptOf, LOOK_MS, type Means } from './attending.ts';
 import { isVerifying, needsPlan } from './card.ts';
 import { showSilence } from './leases.ts';
 import { planLimit } from './plan.ts';
+import { isPlanEnforced } from './plan-hold.ts';
 import { isStoppedWithDaemon } from './roster.ts';
 import { said } from './tell.ts';
 import { CANCELLED, countFailure, expire, fail, handBack, INTERRUPTED, LOST, timeOutPlan, type Verdict } from './transitions.ts';
 import { verifyAttempt } from './verifying.ts';
 import { watchOver } from './watch-over.ts';
+
+/** Until the agent's controller has said whether its workspace is read-only. */
+const UNDECIDED_MS = 500;
 
 interface Holder {
   readonly agent: Agent | undefined;
@@ -70,7 +74,9 @@ export async function awaitPlan(task: WithStatus<Task>, agent: Agent, means: Mea
   if (leftMs <= 0) return lose(task, means);
   const limit = planLimit(task);
   const waitMs = limit.atMs - ctx.now().getTime();
-  if (waitMs > 0) return { requeueAfterMs: Math.min(leftMs, LOOK_MS, waitMs) };
+  const enforced = isPlanEnforced(agent);
+  if (enforced !== undefined) task.status.plan = { ...task.status.plan, enforced };
+  if (waitMs > 0) return { requeueAfterMs: Math.min(leftMs, enforced === undefined ? UNDECIDED_MS : LOOK_MS, waitMs) };
   await sayItIsGone(task, limit.message, means);
   means.deps.leases.forget(attemptOf(task));
   return timeOutPlan(task, limit.message, ctx);

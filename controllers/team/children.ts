@@ -76,7 +76,7 @@ function refuseForeigners(team: Team, wanted: readonly Draft[], members: readonl
   if (taken) throw nameTaken(taken.kind, taken.metadata.name);
 }
 
-function nameTaken(kind: string, name: string): StalledError {
+export function nameTaken(kind: string, name: string): StalledError {
   return new StalledError('NameTaken', `${kind} ${name} exists and does not belong to this team; delete or rename it`);
 }
 

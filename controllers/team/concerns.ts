@@ -3,7 +3,7 @@
  * Whatever a pass reads of them has to be named here.
  */
 import { type KindObject, keyOf } from '#api/meta.ts';
-import type { Agent, Merge, Task } from '#api/types.ts';
+import type { Agent, Merge, Snapshot, Task } from '#api/types.ts';
 import { equalJson } from '#lib/json.ts';
 import { getCondition } from '#runtime/conditions.ts';
 import type { Key } from '#runtime/controller.ts';
@@ -12,7 +12,12 @@ type Before<T> = T | undefined;
 
 export function teamKey(object: KindObject): Key[] {
   const { namespace } = keyOf(object);
-  return [{ kind: 'Team', namespace, name: (object as Agent | Task | Merge).spec.team }];
+  return [{ kind: 'Team', namespace, name: (object as Agent | Task | Merge | Snapshot).spec.team }];
+}
+
+/** One that the team has made and that is gone: it may be wanted, or waited for. */
+export function goldenConcern(object: KindObject, type: string): Key[] {
+  return type === 'DELETED' && (object as Snapshot).spec.golden !== undefined ? teamKey(object) : [];
 }
 
 /** Whether it is there, to whom it belongs, what it is to do, whether it can. People wait for this. */

@@ -231,16 +231,6 @@ describe('a name that is taken', () => {
   });
 });
 
-describe('what this version does not act on', () => {
-  it.each([{ field: 'spec.golden', spec: { golden: {} } }])('is refused, not ignored: $field', async ({ field, spec }) => {
-    const { client, look, names, team } = setUp();
-    await client.create<Team>(newTeam('a', spec));
-    await look();
-    expect(conditionOf(team(), 'Ready')).toBe(`False NotSupportedYet: this version does not act on ${field}; remove it to start the team`);
-    expect(names('Agent')).toEqual([]);
-  });
-});
-
 it('looks again by itself when somebody else wrote to one of its own first, whatever that was', async () => {
   const { client, look, edit, get } = setUp();
   await client.create<Team>(newTeam('a', { roles: ROLES, tasks: TASKS }));
@@ -266,6 +256,7 @@ it('is told of changes of its agents and tasks', () => {
     ['Agent', []],
     ['Task', [{ kind: 'Team', namespace: 'n', name: 't' }]],
     ['Merge', [{ kind: 'Team', namespace: 'n', name: 't' }]],
+    ['Snapshot', []],
     ['Team', []],
   ]);
 });

@@ -1,5 +1,6 @@
 /**
- * Team: the Agents of its roles and the Tasks of its list, made and kept as the spec says, within the budget and below its parents.
+ * Team: the Agents of its roles, the Tasks of its list and its golden Snapshot, made and kept as the spec says, within the budget and below its
+ * parents.
  * Owns the conditions Ready and PolicyRestricted. A Team goes after its sub-teams and after everything it made.
  */
 import type { KindObject } from '#api/meta.ts';
@@ -7,15 +8,14 @@ import { reservedIn } from '#api/team-budget.ts';
 import { effectivePolicy } from '#api/team-rules.ts';
 import type { Agent, Merge, Task, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
-import { StalledError } from '#lib/errors.ts';
 import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
 import type { Controller, ReconcileContext, Result, Wake, WithStatus } from '#runtime/controller.ts';
 import { ensureChildren, type Means, type Settled, type TeamLimits } from './children.ts';
-import { agentConcern, busyConcern, taskConcern, teamKey } from './concerns.ts';
+import { agentConcern, busyConcern, goldenConcern, taskConcern, teamKey } from './concerns.ts';
 import { countWrites } from './counted-writes.ts';
-import { unsupportedFields } from './expand.ts';
 import { Family } from './family.ts';
 import { finalizeTeam } from './finalize.ts';
+import { ensureGolden } from './golden.ts';
 import type { Hold } from './hold.ts';
 import { ensureOwnedBy, placeBelow, reportRestrictions } from './lineage.ts';
 import { ensureMerge } from './merge.ts';
@@ -60,6 +60,7 @@ export function teamController({ client, limits: given = {}, forgetTeam, people 
       { kind: 'Agent', toKeys: busyConcern, delayMs: WORK_DELAY_MS, spacingMs: WORK_SPACING_MS },
       { kind: 'Task', toKeys: taskConcern, delayMs: WORK_DELAY_MS, spacingMs: WORK_SPACING_MS },
       { kind: 'Merge', toKeys: teamKey },
+      { kind: 'Snapshot', toKeys: goldenConcern },
       { kind: 'Team', toKeys: (team, type) => family.concernedBy(team, type) },
     ],
     ...(people && { wakes: [people.changes] }),
@@ -85,7 +86,6 @@ async function showMessages(team: WithStatus<Team>, people: PeopleInboxes | unde
 async function reconcileTeam(team: WithStatus<Team>, means: Means): Promise<Result> {
   const { client, ctx } = means;
   team.status.phase ??= 'Creating';
-  refuseUnsupported(team);
   const ancestors = await placeBelow(client, team);
   // The write of the owner brings the next look, at the new version.
   if (await ensureOwnedBy(client, team, ancestors[0])) return {};
@@ -94,18 +94,13 @@ async function reconcileTeam(team: WithStatus<Team>, means: Means): Promise<Resu
   const [agents, tasks] = await Promise.all([membersIn<Agent>(client, team, 'Agent'), membersIn<Task>(client, team, 'Task')]);
   await pruneReservations(client, team);
   const grant = await ensureReserved(client, team, ancestors, agents.length + reservedIn(team));
+  if (grant.hold === undefined) await ensureGolden(client, team);
   const policy = effectivePolicy(team, ancestors);
   const counted = countWrites(client);
   const settled = await ensureChildren(team, { granted: grant.granted, policy, agents, tasks }, { ...means, client: counted });
   await ensureMerge(client, team, { agents, tasks });
   await summarise(team, settled, { grant, means, seen: counted.writes() === 0 ? { agents, tasks } : undefined });
   return settled.requeueAfterMs === undefined ? {} : { requeueAfterMs: settled.requeueAfterMs };
-}
-
-function refuseUnsupported(team: Team): void {
-  const unsupported = unsupportedFields(team);
-  if (unsupported.length === 0) return;
-  throw new StalledError('NotSupportedYet', `this version does not act on ${unsupported.join(', ')}; remove it to start the team`);
 }
 
 /** In the copy: written at the end of the pass, unless somebody else wrote in between. */

@@ -32,9 +32,3 @@ export function tasksOf(team: Team): Draft[] {
     spec: { team: team.metadata.name, ...task, ...(cancelled ? { cancelled } : {}) },
   }));
 }
-
-/** Fields this version stores but does not act on; refusing them is better than pretending. */
-export function unsupportedFields({ spec }: Team): string[] {
-  const asked: [string, boolean][] = [['spec.golden', spec.golden !== undefined]];
-  return asked.filter(([, isAsked]) => isAsked).map(([field]) => field);
-}

@@ -1,6 +1,6 @@
-/** The end of a Team: sub-teams first, then its agents and tasks, last its part of the parent's budget. */
+/** The end of a Team: sub-teams first, then its agents and tasks, then what these began with, last its part of the parent's budget. */
 import { type KindObject, ORPHAN_FINALIZER } from '#api/meta.ts';
-import type { Agent, Task, Team } from '#api/types.ts';
+import type { Agent, Snapshot, Task, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { ignoreNotFound } from '#lib/errors.ts';
 import { setCondition } from '#runtime/conditions.ts';
@@ -33,7 +33,9 @@ async function removeParts(client: Client, team: Team): Promise<string | undefin
   const query = { namespace, fieldSelector: `spec.team=${name}` };
   const [agents, tasks] = await Promise.all([client.list<Agent>('Agent', query), client.list<Task>('Task', query)]);
   const parts = [...agents.items, ...tasks.items].filter((part) => ownedBy(part, team));
-  return parts.length > 0 ? remove(client, parts, 'agents and tasks') : undefined;
+  if (parts.length > 0) return remove(client, parts, 'agents and tasks');
+  const snapshots = (await client.list<Snapshot>('Snapshot', query)).items.filter((part) => ownedBy(part, team));
+  return snapshots.length > 0 ? remove(client, snapshots, 'its golden snapshot') : undefined;
 }
 
 const MAX_NAMES = 5;

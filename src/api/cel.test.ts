@@ -218,6 +218,13 @@ const cases: readonly RuleCase[] = [
     good: { team: 'a', agent: 'a-one' },
     bad: { team: 'a', agent: 'a-two' },
   },
+  {
+    kind: 'Snapshot',
+    rule: 'give agent, the full name of the Agent whose files are kept',
+    field: 'spec',
+    good: { team: 'a', golden: '0123abcd' },
+    bad: { team: 'a', agent: 'a-two', golden: '0123abcd' },
+  },
   { kind: 'Merge', rule: 'team cannot change after creation', field: 'spec.team', old: MERGE, good: MERGE, bad: { ...MERGE, team: 'b' } },
 ];
 

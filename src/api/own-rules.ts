@@ -2,6 +2,7 @@
 import type { FieldProblem } from '#lib/errors.ts';
 import { formatPath } from '#lib/json.ts';
 import { nearest } from '#lib/suggest.ts';
+import { goldenProblems } from './golden.ts';
 import { jsonSchemaProblems } from './json-schema-rule.ts';
 import { controllerOf, type KindObject } from './meta.ts';
 import { circleMessage, circlesFrom } from './task-graph.ts';
@@ -25,12 +26,14 @@ export function ownRulesOf(kind: string): OwnRules {
   return (object, old) => (!rules || object.spec === old?.spec ? [] : rules(object, old));
 }
 
-function teamProblems({ metadata, spec }: Team, old: Team | undefined): FieldProblem[] {
+function teamProblems(team: Team, old: Team | undefined): FieldProblem[] {
+  const { metadata, spec } = team;
   const before = new Map(old?.spec.roles.map((role) => [role.name, role]));
   return [
     ...(spec.roles === old?.spec.roles ? [] : namesakeProblems(spec.roles)),
     ...spec.roles.flatMap((role, index) => jsonSchemaProblems(role, before.get(role.name), ['spec', 'roles', index])),
     ...(spec.tasks === old?.spec.tasks ? [] : taskListProblems(metadata.name, spec.tasks ?? [])),
+    ...(spec.golden === old?.spec.golden && spec.repo === old?.spec.repo ? [] : goldenProblems(team)),
   ];
 }
 

@@ -17,9 +17,17 @@ export function snapshotName(agent: string, name: string): string {
   return name.startsWith(`${agent}-`) ? name : `${agent}-${name}`;
 }
 
+/** `of agent a-dev in team a` */
+export function whoseSnapshot({ spec: { agent, team } }: Snapshot): string {
+  return agent === undefined ? `the golden snapshot of team ${team}` : `of agent ${agent} in team ${team}`;
+}
+
 export function snapshotProblems(snapshot: Snapshot, stored: StoredObjects): FieldProblem[] {
   const { namespace, name: own } = snapshot.metadata;
   const { agent: name, team } = snapshot.spec;
+  // Written by the team itself, which passes no front door.
+  if (name === undefined)
+    return [problem(['spec', 'golden'], 'Forbidden: a Team makes its golden snapshot itself; give agent', 'Forbidden')];
   const agent = stored.get({ kind: 'Agent', namespace, name }) as Agent | undefined;
   if (!agent) return [problem(['spec', 'agent'], notFound('agent', name, namespace), 'NotFound')];
   if (agent.spec.team !== team) {
@@ -66,7 +74,7 @@ function unusable(
   const complain = (message: string, kind: FieldProblem['kind']) => [problem([...at, 'snapshot'], message, kind)];
   if (!found) return complain(notFound('snapshot', snapshot, namespace), 'NotFound');
   if (found.spec.agent !== of || found.spec.team !== spec.team)
-    return complain(`Invalid value: ${JSON.stringify(snapshot)}: it is of agent ${found.spec.agent} in team ${found.spec.team}`, 'Invalid');
+    return complain(`Invalid value: ${JSON.stringify(snapshot)}: it is ${whoseSnapshot(found)}`, 'Invalid');
   if (found.metadata.deletionTimestamp !== undefined)
     return complain(`Invalid value: ${JSON.stringify(snapshot)}: it is being deleted`, 'Invalid');
   return [];

@@ -98,6 +98,15 @@ export function effectivePolicy(team: Team, ancestors: readonly Team[]): Effecti
   };
 }
 
+/** Whether the preparation of its golden snapshot may use the internet: only below teams that let somebody out. */
+export function mayPrepareOnline(team: Team, ancestors: readonly Team[]): boolean {
+  return team.spec.golden?.allowInternet === true && ancestors.every(({ spec }) => isOnline(spec));
+}
+
+function isOnline({ network, golden }: Team['spec']): boolean {
+  return network.allowInternet || golden?.allowInternet === true;
+}
+
 function excessesOver({ spec }: Team, { metadata, spec: parent }: Team): Excess[] {
   const ranked = (segments: string[], asked: string, allowed: string, isMore: boolean) => (isMore ? [{ segments, asked, allowed }] : []);
   return [
@@ -109,6 +118,9 @@ function excessesOver({ spec }: Team, { metadata, spec: parent }: Team): Excess[
       BROADCAST.indexOf(spec.messaging.broadcast) > BROADCAST.indexOf(parent.messaging.broadcast),
     ),
     ...ranked(['spec', 'subTeams'], spec.subTeams, parent.subTeams, SUB_TEAMS.indexOf(spec.subTeams) > SUB_TEAMS.indexOf(parent.subTeams)),
+    ...(spec.golden?.allowInternet && !isOnline(parent)
+      ? [{ segments: ['spec', 'golden', 'allowInternet'], asked: true, allowed: 'false' }]
+      : []),
     ...ranked(
       ['spec', 'isolation', 'minimum'],
       spec.isolation.minimum,

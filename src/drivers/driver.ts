@@ -100,6 +100,8 @@ export interface Driver {
   readonly snapshots?: Snapshots;
   /** Holds a workspace still without ending it. Absent: that cannot be done here. */
   readonly suspension?: Suspension;
+  /** Keeps programs inside from changing the workspace while they run. Absent: that cannot be done here. */
+  readonly writeHold?: WriteHold;
   /** Calls back when a workspace starts or exits, so that nobody has to poll. Returns the unsubscribe function. */
   onChange(listener: (id: string) => void): () => void;
 }
@@ -127,4 +129,11 @@ export interface Suspension {
   suspend(id: string, signal: AbortSignal): Promise<void>;
   /** `place`: where on the network it goes on, for one that does not run meanwhile; absent: nowhere. */
   resume(id: string, signal: AbortSignal, place?: Pick<WorkspaceSpec, 'network' | 'link'>): Promise<void>;
+}
+
+/** Both are idempotent, and reject with NotFound when nothing runs. Another run of the workspace is not held. */
+export interface WriteHold {
+  /** /workspace is read-only from then on. Rejects with Conflict while anything in it is open for writing. */
+  hold(id: string, signal: AbortSignal): Promise<void>;
+  release(id: string, signal: AbortSignal): Promise<void>;
 }

@@ -15,7 +15,7 @@ import { BASE_REFS, RESCUE_REFS, SOURCE_REFS } from './refs.ts';
 import { describeRescued, listRescued, measure } from './rescued.ts';
 import { type GitOptions, git, tryGit } from './run.ts';
 import { removeScratch } from './scratch.ts';
-import { fetchSource, pushToFolder, receiver, resolveCommit, resolveInSource, SharedFetch } from './source.ts';
+import { branchOfSource, fetchSource, pushToFolder, receiver, resolveCommit, resolveInSource, SharedFetch } from './source.ts';
 import type { RepositorySource, TeamRepositories, TeamRepository } from './team-repository.ts';
 import { updateRefs } from './update-refs.ts';
 import { Workbenches } from './workbench.ts';
@@ -182,6 +182,7 @@ function teamRepository({ uid, about: { source }, queue, fetches, benches, mover
         if (source.path !== undefined) return resolveCommit(mirrored, options);
         return (await resolveCommit(`refs/heads/${branch}`, options)) ?? resolveCommit(mirrored, options);
       }),
+    sourceBranch: (signal) => branchOfSource(source, within(signal)),
     resolve: (name) => resolveCommit(name, options),
     async refs(...prefixes) {
       const listed = await git(['for-each-ref', '--format=%(refname) %(objectname)', ...prefixes], options);

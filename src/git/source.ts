@@ -35,6 +35,16 @@ export async function fetchSource(source: RepositorySource, options: GitOptions)
   return true;
 }
 
+/** What HEAD of the source names; undefined when there is none. */
+export async function branchOfSource(source: RepositorySource, options: GitOptions): Promise<string | undefined> {
+  const from = source.path ?? source.url;
+  if (from === undefined) return undefined;
+  const args = ['ls-remote', '--symref', '--', from, 'HEAD'];
+  const outcome = await tryGit(args, options);
+  if (outcome.code !== 0) throw new StalledError('RepositoryUnreachable', `${from} cannot be read: ${new GitError(args, outcome).message}`);
+  return /^ref: refs\/heads\/(.+)\tHEAD$/m.exec(outcome.stdout.toString())?.[1];
+}
+
 interface Look {
   readonly result: Promise<boolean>;
   endedAtMs?: number;

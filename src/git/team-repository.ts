@@ -47,6 +47,8 @@ export interface TeamRepository {
   baseCommit(signal?: AbortSignal): Promise<string | undefined>;
   /** A branch that work can land on, as it is now where it would land. */
   targetCommit(branch: string, signal?: AbortSignal): Promise<string | undefined>;
+  /** The branch that HEAD of the source names. Undefined: there is no source, or it has no commit yet. */
+  sourceBranch(signal?: AbortSignal): Promise<string | undefined>;
   resolve(name: string): Promise<string | undefined>;
   /** What the team's source has now, for those who ask about its refs. False: it has none, or it cannot be read. */
   refreshFolder(signal?: AbortSignal): Promise<boolean>;

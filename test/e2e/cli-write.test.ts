@@ -53,9 +53,9 @@ function file(name: string, text: string): string {
 
 const meta = (kind: string, name: string, more = '') =>
   `apiVersion: agentiso.dev/v1alpha1\nkind: ${kind}\nmetadata:\n  name: ${name}\n${more}`;
-/** Asks for what this version does not do: it makes nothing and changes nothing. */
+/** Its agent waits for what there is not, and changes nothing meanwhile. */
 const team = (name: string, { spec = '', metadata = '' } = {}) =>
-  `${meta('Team', name, metadata)}spec:\n  golden: {snapshot: main}\n  roles:\n  - name: worker\n${spec}`;
+  `${meta('Team', name, metadata)}spec:\n  golden: {from: nobody/none, snapshot: main}\n  roles:\n  - name: worker\n${spec}`;
 /** Of a team that there is not: it waits for it and changes nothing meanwhile. */
 const task = (name: string, { spec = '', metadata = '' } = {}) =>
   `${meta('Task', name, metadata)}spec:\n  team: nobody\n  command: "true"\n${spec}`;
@@ -82,10 +82,17 @@ describe('apply', () => {
     expect(await ok('apply', '-f', path)).toBe('team.agentiso.dev/a1 created\ntask.agentiso.dev/a1-t created\n');
     await inFile('teams', 'a1', ({ spec }) => [spec.golden.snapshot, spec.description], ['main', 'first']);
     // What the controllers have to say of it, they have said.
-    await inFile('teams', 'a1', ({ metadata, status }) => [metadata.finalizers.sort(), status?.conditions?.[0]?.reason], [
-      ['agentiso.dev/team', 'agentiso.dev/vault'],
-      'NotSupportedYet',
-    ]);
+    const { status: worker } = await vi.waitFor(async () => {
+      const agent = await get('agent', 'a1-worker');
+      expect(agent.status?.conditions.map(({ type }: Stored) => type)).toEqual(expect.arrayContaining(['NetworkReady', 'WorkspaceReady']));
+      return agent;
+    }, WAIT);
+    await inFile(
+      'teams',
+      'a1',
+      ({ metadata, status }) => [metadata.finalizers.sort(), status?.conditions?.[0]?.reason, status?.members[0].ip],
+      [['agentiso.dev/team', 'agentiso.dev/vault'], 'SnapshotNotFound', worker.ip],
+    );
     const before = await get('task', 'a1-t');
     const bytes = readFileSync(stored('teams', 'a1'), 'utf8');
     expect(await ok('apply', '-f', path)).toBe('team.agentiso.dev/a1 unchanged\ntask.agentiso.dev/a1-t unchanged\n');

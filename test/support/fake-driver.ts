@@ -1,6 +1,6 @@
 /** A driver that keeps its workspaces in memory and behaves like a real one: starts take a moment, ends take two calls, anything may fail. */
 import type { Duplex } from 'node:stream';
-import type { Driver, Isolation, Snapshots, Suspension, WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
+import type { Driver, Isolation, Snapshots, Suspension, WorkspaceSpec, WorkspaceState, WriteHold } from '#drivers/driver.ts';
 import { ConflictError, NotFoundError, WaitingError } from '#lib/errors.ts';
 import { socketPair } from './socket-pair.ts';
 
@@ -15,6 +15,8 @@ export interface FakeDriver extends Driver {
   savedBytes: number | undefined;
   /** Why none can be suspended. */
   suspendFailure: unknown;
+  /** The same for holds alone. */
+  readonly holdFailures: unknown[];
   /** The guest inside answers. */
   boot(id: string): void;
   /** The workspace ends; with a failure unless it ended by itself. */
@@ -28,6 +30,8 @@ export interface FakeDriverOptions {
   readonly isolation?: Isolation;
   /** Also: `take <id> <snapshot>`, `restore <id> <snapshot>`, `suspend <id>`, `resume <id>`. */
   readonly canRest?: boolean;
+  /** Also: `hold <id>`, `release <id>`. */
+  readonly canHold?: boolean;
 }
 
 const FIRST_PID = 1_000;
@@ -35,11 +39,12 @@ const FIRST_PID = 1_000;
 const NONE: Isolation = { driver: 'process', network: 'none', limits: 'none' };
 
 export function fakeDriver(options: FakeDriverOptions = {}): FakeDriver {
-  const { name = 'process', bootsAtOnce = true, isolation = NONE, canRest = false } = options;
+  const { name = 'process', bootsAtOnce = true, isolation = NONE, canRest = false, canHold = false } = options;
   const workspaces = new Map<string, WorkspaceState>();
   const ending = new Set<string>();
   const calls: string[] = [];
   const failures: unknown[] = [];
+  const holdFailures: unknown[] = [];
   const listeners = new Set<(id: string) => void>();
   let pid = FIRST_PID;
 
@@ -99,16 +104,27 @@ export function fakeDriver(options: FakeDriverOptions = {}): FakeDriver {
     set(id, savedAs === undefined ? state : { ...state, pid: pid++ });
   };
 
+  const writeHold: WriteHold = {
+    async hold(id) {
+      const failure = holdFailures.shift();
+      if (failure !== undefined) throw failure;
+      calls.push(`hold ${id}`);
+    },
+    release: async (id) => void calls.push(`release ${id}`),
+  };
+
   const fake: FakeDriver = {
     name,
     isolation,
     snapshots,
     ...(canRest && { suspension: { suspend, resume } }),
+    ...(canHold && { writeHold }),
     savedBytes: undefined,
     suspendFailure: undefined,
     workspaces,
     calls,
     failures,
+    holdFailures,
     async create({ id, incarnation }: WorkspaceSpec) {
       checkFailure();
       const existing = workspaces.get(id);

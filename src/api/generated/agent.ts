@@ -387,7 +387,7 @@ export interface AgentStatus {
    */
   source?: {
     /**
-     * Full name of the Agent.
+     * Full name of the Agent. Absent when it is the snapshot that the team has prepared.
      */
     agent?: string;
     /**

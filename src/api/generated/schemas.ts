@@ -2106,7 +2106,7 @@ export const crds: readonly CustomResourceDefinition[] = [
                       type: 'object',
                       properties: {
                         agent: {
-                          description: 'Full name of the Agent.',
+                          description: 'Full name of the Agent. Absent when it is the snapshot that the team has prepared.',
                           type: 'string',
                         },
                         snapshot: {
@@ -3898,7 +3898,7 @@ export const crds: readonly CustomResourceDefinition[] = [
           schema: {
             openAPIV3Schema: {
               description:
-                'A Snapshot keeps the files of one agent as they were at one moment. The agent can be taken back to it, and other agents can begin as copies of it. At most 20 per agent; they go with their agent.',
+                'A Snapshot keeps the files of one agent as they were at one moment. The agent can be taken back to it, and other agents can begin as copies of it. At most 20 per agent; they go with their agent. A Team with golden has one more, prepared for its members.',
               type: 'object',
               required: ['spec'],
               'x-kubernetes-validations': [
@@ -3923,11 +3923,15 @@ export const crds: readonly CustomResourceDefinition[] = [
                 spec: {
                   description: 'What is to be kept. Cannot change after creation.',
                   type: 'object',
-                  required: ['team', 'agent'],
+                  required: ['team'],
                   'x-kubernetes-validations': [
                     {
                       rule: 'self == oldSelf',
                       message: 'a snapshot is of one agent and one moment; create another one',
+                    },
+                    {
+                      rule: 'has(self.agent) != has(self.golden)',
+                      message: 'give agent, the full name of the Agent whose files are kept; golden is for the Team that prepares its own',
                     },
                   ],
                   properties: {
@@ -3939,11 +3943,17 @@ export const crds: readonly CustomResourceDefinition[] = [
                       pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
                     },
                     agent: {
-                      description: 'Full name of the Agent whose files are kept.',
+                      description: 'Full name of the Agent whose files are kept. Absent for the golden snapshot of a Team.',
                       type: 'string',
                       minLength: 1,
                       maxLength: 63,
                       pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+                    },
+                    golden: {
+                      description:
+                        "Hash of the Team's spec.golden that the files are prepared for. Set by the Team, which makes and removes such a Snapshot itself; people leave it out.",
+                      type: 'string',
+                      pattern: '^[0-9a-f]{8}$',
                     },
                   },
                 },

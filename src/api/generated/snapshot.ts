@@ -9,9 +9,13 @@ export interface SnapshotSpec {
    */
   team: string;
   /**
-   * Full name of the Agent whose files are kept.
+   * Full name of the Agent whose files are kept. Absent for the golden snapshot of a Team.
    */
-  agent: string;
+  agent?: string;
+  /**
+   * Hash of the Team's spec.golden that the files are prepared for. Set by the Team, which makes and removes such a Snapshot itself; people leave it out.
+   */
+  golden?: string;
 }
 
 /**

@@ -31,7 +31,7 @@ export async function listSnapshots(word: string | undefined, session: Session):
 
 function toRow({ metadata, spec, status }: Snapshot): string[] {
   const { phase = 'Pending', bytes, takenAt = '-' } = status ?? {};
-  return [metadata.name, spec.team, spec.agent, phase, bytes === undefined ? '-' : inMiB(bytes), takenAt];
+  return [metadata.name, spec.team, spec.agent ?? '(golden)', phase, bytes === undefined ? '-' : inMiB(bytes), takenAt];
 }
 
 export async function restoreSnapshot({ agent: word, name }: Named, session: Session): Promise<number> {

@@ -71,6 +71,8 @@ const REASONS: Readonly<Record<string, Judge>> = {
   SnapshotNotFound: lookAtFork,
   SnapshotPending: lookAtFork,
   SnapshotUnusable: lookAtFork,
+  GoldenPreparing: lookAtFork,
+  GoldenFailed: lookAtFork,
   SecretMissing: needs((_agent, { message }) => {
     const names = /has no (.+)$/.exec(message)?.[1]?.split(', ') ?? [];
     return {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { preparedGolden } from '#api/golden.ts';
 import type { JsonObject } from '#lib/json.ts';
 import { agent, ago, condition, object, ready, readyTeam, running, why } from './why.fixture.ts';
 
@@ -48,5 +49,42 @@ describe('a snapshot', () => {
     ],
   ])('%s', (_what, status, want) => {
     expect(why(snapshot(status), [TEAM, ready('dev')]).join('\n')).toMatch(want);
+  });
+});
+
+describe('a member of a team with a golden snapshot', () => {
+  const team = (golden: JsonObject) => {
+    const made = readyTeam('a') as { spec: JsonObject };
+    return { ...made, spec: { ...made.spec, golden: { image: 'base', snapshot: 'golden', allowInternet: false, ...golden } } } as never;
+  };
+  const waits = (reason: string, message: string) =>
+    agent('dev', {
+      phase: 'Pending',
+      observedGeneration: 1,
+      conditions: [condition('WorkspaceReady', 'False', reason, message), condition('Ready', 'False', reason, message)],
+    });
+  const prepared = (given: JsonObject, status: JsonObject) => {
+    const { name = '', hash } = preparedGolden(team(given)) ?? {};
+    return object('Snapshot', name, { spec: { team: 'a', golden: hash ?? '' }, status: { observedGeneration: 1, ...status } });
+  };
+
+  it('leads to the command that has failed, and to what tries it again', () => {
+    const failed = prepared({}, { phase: 'Failed', conditions: [condition('Ready', 'False', 'GoldenFailed', 'make ended with 2')] });
+    expect(why(waits('GoldenFailed', 'make ended with 2'), [team({}), failed]).join('\n')).toMatch(
+      /GoldenFailed.*snapshot\/a-golden-.*make ended with 2.*agentiso delete snapshot a-golden-/s,
+    );
+  });
+
+  it('is patient while it is prepared', () => {
+    const preparing = prepared({}, { phase: 'Pending', conditions: [condition('Ready', 'False', 'Preparing', 'its commands run')] });
+    expect(why(waits('GoldenPreparing', 'x'), [team({}), preparing]).join('\n')).toMatch(
+      /snapshot\/a-golden-.*is Pending.*its commands run/s,
+    );
+    expect(why(waits('GoldenPreparing', 'x'), [team({})]).join('\n')).toMatch(/patience/);
+  });
+
+  it('says which snapshot is missing, and where it is named', () => {
+    const words = why(waits('SnapshotNotFound', 'there is no snapshot golden of agent lab/ann'), [team({ from: 'lab/ann' })]).join('\n');
+    expect(words).toMatch(/no snapshot golden of agent lab\/ann.*agentiso edit team a/s);
   });
 });

@@ -55,6 +55,8 @@ export interface Launcher {
   readonly freeze?: ((paths: WorkspacePaths, record: WorkspaceRecord | undefined, isFrozen: boolean) => Promise<void>) | undefined;
   /** Absent: what is suspended is held still in memory. */
   readonly sleep?: Sleep;
+  /** Keeps everything inside from changing the workspace, or lets it. Absent: that cannot be done. */
+  readonly setReadOnly?: ((main: ProcessIdentity, isReadOnly: boolean) => Promise<void>) | undefined;
   pathsOf(id: string): WorkspacePaths;
   /** A word on the command line of every guest of this workspace, and of no other process of this machine. */
   markOf(id: string): string;

@@ -10,7 +10,7 @@ import { ConflictError, NotFoundError, UnavailableError, WaitingError } from '#l
 import { KeyedLock } from '#lib/keyed-lock.ts';
 import type { Logger } from '#lib/log.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
-import type { Driver, GuestPort, Isolation, Snapshots, Suspension, Usage, WorkspaceSpec, WorkspaceState } from '../driver.ts';
+import type { Driver, GuestPort, Isolation, Snapshots, Suspension, Usage, WorkspaceSpec, WorkspaceState, WriteHold } from '../driver.ts';
 import { dialGuest } from './dial.ts';
 import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
 import { FileCopies, finishRestore } from './file-copies.ts';
@@ -44,6 +44,7 @@ export class LocalDriver implements Driver {
   readonly isolation: Isolation;
   readonly snapshots: Snapshots;
   readonly suspension?: Suspension;
+  readonly writeHold?: WriteHold;
   readonly #options: LocalDriverOptions;
   readonly #launcher: Launcher;
   readonly #guests = new Map<string, GuestProcess>();
@@ -66,6 +67,11 @@ export class LocalDriver implements Driver {
       remove: (snapshot) => copies.remove(snapshot),
       list: () => copies.list(),
     };
+    if (options.launcher.setReadOnly !== undefined)
+      this.writeHold = {
+        hold: (id, signal) => this.#lock.run(id, () => this.#setReadOnly(id, true, signal)),
+        release: (id, signal) => this.#lock.run(id, () => this.#setReadOnly(id, false, signal)),
+      };
     if (options.launcher.freeze === undefined) return;
     this.suspension = {
       suspend: (id, signal) => this.#lock.run(id, () => this.#suspend(id, signal)),
@@ -263,6 +269,13 @@ export class LocalDriver implements Driver {
   /** Suspended, and in memory. */
   #isHeld(paths: WorkspacePaths): boolean {
     return this.#launcher.sleep === undefined && isMarked(paths);
+  }
+
+  async #setReadOnly(id: string, isReadOnly: boolean, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const identity = living((await this.#find(id)).guest)?.identity;
+    if (identity === undefined || !isRunning(identity)) throw new NotFoundError(`workspace ${id} does not run`);
+    await this.#launcher.setReadOnly?.(identity, isReadOnly);
   }
 
   /** One that is not let go, or has just ended, is found out about otherwise. */

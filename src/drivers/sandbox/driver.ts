@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { newUid } from '#lib/clock.ts';
-import { messageOf, StalledError } from '#lib/errors.ts';
+import { messageOf, NotFoundError, StalledError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Driver, Usage, WorkspaceSpec } from '../driver.ts';
@@ -22,6 +22,7 @@ import { TOOL_PATH } from './args.ts';
 import type { SandboxSupport } from './detect.ts';
 import { type BindGuest, type SandboxMember, startMember } from './member.ts';
 import { type MemberKind, type PoolOptions, type SpareNetwork, WarmPool } from './pool.ts';
+import { setReadOnly } from './read-only.ts';
 import { prepareSandbox, type SandboxAbilities, type SandboxStart } from './sandbox.ts';
 import { MEMBER_FOLDER, sweep } from './sweep.ts';
 
@@ -72,6 +73,7 @@ class SandboxLauncher implements Launcher {
   readonly files = ['upper', 'workspace', 'home'];
   readonly isolation;
   readonly freeze: Launcher['freeze'];
+  readonly setReadOnly: Launcher['setReadOnly'];
   readonly #options: LauncherOptions;
   readonly #places: CgroupPlaces | undefined;
   /** Tells the homes of one machine apart. */
@@ -85,6 +87,7 @@ class SandboxLauncher implements Launcher {
     this.#places = support.places;
     this.#home = hash(options.stateDir).slice(0, 8);
     if (canFreeze(support.places)) this.freeze = (paths, record, isFrozen) => freezeGroups(this.#groups(paths, record), isFrozen);
+    if (abilities.mode === 'root') this.setReadOnly = (main, isReadOnly) => setReadOnlyIn(main, isReadOnly);
     this.isolation = { driver: 'sandbox', network: support.network, limits: support.limits };
     const onProblem = (error: unknown) => log.warn({ error: messageOf(error) }, 'the pool of sandboxes has a problem');
     this.#swept = sweep({
@@ -175,7 +178,7 @@ class SandboxLauncher implements Launcher {
 
   /** The launcher and bubblewrap would die at once and everything inside with them: the signal is for the guest, the first that they started. */
   terminate(main: ProcessIdentity): void {
-    const guest = readTree(main.pid).find(({ namespacePids }) => namespacePids.length === 2 && namespacePids[1] === 2);
+    const guest = guestOf(main);
     if (guest === undefined) signalProcess(main, 'SIGKILL');
     else signalProcess(guest, 'SIGTERM');
   }
@@ -206,4 +209,15 @@ class SandboxLauncher implements Launcher {
 
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** The first that launcher and bubblewrap have started. */
+function guestOf({ pid }: ProcessIdentity) {
+  return readTree(pid).find(({ namespacePids }) => namespacePids.length === 2 && namespacePids[1] === 2);
+}
+
+async function setReadOnlyIn(main: ProcessIdentity, isReadOnly: boolean): Promise<void> {
+  const guest = guestOf(main);
+  if (guest === undefined) throw new NotFoundError('no guest runs in the sandbox');
+  await setReadOnly(guest.pid, isReadOnly);
 }

@@ -50,8 +50,16 @@ export async function ensureFolder(plan: FolderPlan): Promise<Folder> {
     uid !== undefined && chmod(directory, 0o711),
   ]);
   const own = files === 'merged' ? ['run', 'state', 'home', 'upper', 'merged'] : ['run', 'state', 'home', 'workspace'];
-  if (uid !== undefined) await sideBySide(own.map((name) => chown(join(directory, name), uid, uid)));
+  if (uid !== undefined) await sideBySide(own.map((name) => giveTo(uid, join(directory, name))));
   return { files, guest, seccompPath };
+}
+
+/** Files that came from a snapshot of another team are still that team's: the folder itself goes last, so that after a crash it is done again. */
+async function giveTo(uid: number, path: string): Promise<void> {
+  const { uid: owner } = await stat(path);
+  if (owner !== uid && owner !== process.getuid?.())
+    await promisify(execFile)('find', [path, '-mindepth', '1', '-depth', '-exec', 'chown', '-h', `${uid}:${uid}`, '--', '{}', '+']);
+  await chown(path, uid, uid);
 }
 
 async function ensureGuest({ directory, guestAgentPath }: FolderPlan): Promise<GuestFiles> {

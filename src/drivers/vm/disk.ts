@@ -40,7 +40,11 @@ exec mke2fs -q -t ext4 -m 0 "$@" -d "$tree" "$target"
 
 /** Idempotent: what is there stays as it is. Whole or not there. */
 export async function ensureDisk({ path, diskGiB, base, uid }: DiskPlan): Promise<void> {
-  if (await isPresent(path)) return;
+  if (await isPresent(path)) {
+    // A copy of another team's is still that team's.
+    if (uid !== undefined) await chown(path, uid, uid);
+    return;
+  }
   await makeFileSystem({
     ...{ path, bytes: diskGiB * GIB, folders: ['workspace', 'state', 'home'] },
     ...(base !== undefined && { bound: { source: base, folder: 'workspace' } }),

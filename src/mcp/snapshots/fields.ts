@@ -13,8 +13,9 @@ export const MARGIN_MS = 30_000;
 export const WAIT_MS = 120_000;
 
 export const snapshotAnswer = object(
-  { snapshot: described(text, 'Its full name.'), agent: text, phase: text },
+  { snapshot: described(text, 'Its full name.'), phase: text },
   {
+    agent: described(text, 'Whose files it keeps; absent for the one that a team has prepared for its members.'),
     bytes: described(count, 'Disk it takes.'),
     taken_at: text,
     commit: described(text, 'Last commit of the agent that its team had then.'),
@@ -25,7 +26,7 @@ export const snapshotAnswer = object(
 export function toSnapshotAnswer({ metadata, spec, status = {} }: Snapshot): Parsed<typeof snapshotAnswer> {
   const { phase = 'Pending', bytes, takenAt, commit, conditions = [] } = status;
   const message = phase === 'Ready' ? undefined : conditions.find(({ type }) => type === 'Ready')?.message;
-  return { snapshot: metadata.name, agent: spec.agent, phase, ...given({ bytes, taken_at: takenAt, commit, message }) };
+  return { snapshot: metadata.name, phase, ...given({ agent: spec.agent, bytes, taken_at: takenAt, commit, message }) };
 }
 
 export function agentResource({ team, agent }: { readonly team: string; readonly agent: string }): string {
