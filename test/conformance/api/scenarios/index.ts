@@ -2,6 +2,7 @@
 import type { Scenario } from '../scenario.ts';
 import { acceptScenarios } from './accept.ts';
 import { applyScenarios } from './apply.ts';
+import { coreScenarios } from './core.ts';
 import { createScenarios } from './create.ts';
 import { deleteScenarios } from './delete.ts';
 import { discoveryScenarios } from './discovery.ts';
@@ -24,4 +25,5 @@ export const scenarios: readonly Scenario[] = [
   ...watchScenarios,
   ...limitScenarios,
   ...discoveryScenarios,
+  ...coreScenarios,
 ];
