@@ -6,6 +6,7 @@ import { coreScenarios } from './core.ts';
 import { createScenarios } from './create.ts';
 import { deleteScenarios } from './delete.ts';
 import { discoveryScenarios } from './discovery.ts';
+import { documentScenarios } from './documents.ts';
 import { limitScenarios } from './limits.ts';
 import { listScenarios } from './list.ts';
 import { trackingScenarios } from './tracking.ts';
@@ -25,5 +26,6 @@ export const scenarios: readonly Scenario[] = [
   ...watchScenarios,
   ...limitScenarios,
   ...discoveryScenarios,
+  ...documentScenarios,
   ...coreScenarios,
 ];
