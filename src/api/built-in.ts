@@ -2,12 +2,12 @@
 import { copyJson } from '#lib/json.ts';
 import { completeConfigMap, configMapProblems } from './config-map.ts';
 import type { Kind } from './kind.ts';
-import { leaseProblems } from './lease.ts';
+import { completeLease, leaseProblems } from './lease.ts';
 import type { KindObject } from './meta.ts';
 import { completeNamespace } from './namespace.ts';
 import { namespaceProblems } from './namespace-rules.ts';
 import { OBJECT_META, type Schema } from './schema.ts';
-import { admissionOf, type KindSchema } from './validate.ts';
+import { admissionOf } from './validate.ts';
 
 const text: Schema = { type: 'string' };
 const textMap: Schema = { type: 'object', additionalProperties: text };
@@ -31,7 +31,12 @@ const NAMESPACE: Schema = {
       default: {},
       properties: {
         phase: { type: 'string', default: 'Active' },
-        conditions: { type: 'array', items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        conditions: {
+          type: 'array',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['type'],
+          items: { type: 'object', properties: { type: text, status: text, lastTransitionTime: time, reason: text, message: text } },
+        },
       },
     },
   },
@@ -81,7 +86,19 @@ const LEASE: Schema = {
     apiVersion: text,
     kind: text,
     metadata: OBJECT_META,
-    spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    spec: {
+      type: 'object',
+      default: {},
+      properties: {
+        holderIdentity: text,
+        leaseDurationSeconds: { type: 'integer', format: 'int32' },
+        acquireTime: { type: 'string', format: 'date-time' },
+        renewTime: { type: 'string', format: 'date-time' },
+        leaseTransitions: { type: 'integer', format: 'int32' },
+        strategy: text,
+        preferredHolder: text,
+      },
+    },
   },
 };
 
@@ -90,18 +107,13 @@ const EVENT_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourc
 );
 
 interface BuiltIn
-  extends Partial<Pick<Kind, 'shortNames' | 'selectableFields' | 'isNamespaced' | 'hasStatus' | 'admit'>>,
-    Pick<KindSchema, 'rules'> {
-  readonly kind: string;
-  readonly plural: string;
-  readonly apiVersion: string;
-  readonly schema: Schema;
-}
+  extends Partial<
+      Pick<Kind, 'shortNames' | 'selectableFields' | 'isNamespaced' | 'hasStatus' | 'isCreatedByUpdate' | 'isNeverOverwritten'>
+    >,
+    Pick<Kind, 'kind' | 'plural' | 'apiVersion' | 'schema' | 'admit'> {}
 
-function builtIn({ kind, plural, apiVersion, schema, isNamespaced = true, admit, rules, ...rest }: BuiltIn): Kind {
+function builtIn({ kind, plural, apiVersion, schema, isNamespaced = true, admit, ...rest }: BuiltIn): Kind {
   const [version = '', group = ''] = apiVersion.split('/').reverse();
-  const names = isNamespaced ? 'subdomain' : 'label';
-  const admitted = admit ?? admissionOf({ kind, apiVersion, schema, isNamespaced, names, ...(rules ? { rules } : {}) });
   return {
     kind,
     plural,
@@ -118,7 +130,7 @@ function builtIn({ kind, plural, apiVersion, schema, isNamespaced = true, admit,
     selectableFields: [],
     columns: [],
     schema,
-    admit: (object, old) => admitted(withoutGeneration(object), old),
+    admit: (object, old) => admit(withoutGeneration(object), old),
     ...rest,
   };
 }
@@ -133,6 +145,7 @@ function withoutGeneration(object: KindObject): KindObject {
 const asItIs = (object: KindObject) => copyJson(object);
 
 const admitConfigMap = admissionOf({ kind: 'ConfigMap', apiVersion: 'v1', schema: CONFIG_MAP, rules: configMapProblems });
+const admitLease = admissionOf({ kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', schema: LEASE, rules: leaseProblems });
 const admitNamespace = admissionOf({
   kind: 'Namespace',
   apiVersion: 'v1',
@@ -170,12 +183,15 @@ export const builtInKinds: readonly Kind[] = [
     shortNames: ['ev'],
     selectableFields: [...EVENT_FIELDS, 'reason', 'reportingComponent', 'source', 'type'],
     admit: asItIs,
+    isCreatedByUpdate: true,
   }),
   builtIn({
     kind: 'Lease',
     plural: 'leases',
     apiVersion: 'coordination.k8s.io/v1',
     schema: LEASE,
-    rules: leaseProblems,
+    admit: (object, old) => admitLease(completeLease(object), old),
+    isCreatedByUpdate: true,
+    isNeverOverwritten: true,
   }),
 ];

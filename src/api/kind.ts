@@ -25,4 +25,8 @@ export interface Kind {
   readonly schema: Schema;
   readonly admit: Admit;
   readonly crd?: CustomResourceDefinition;
+  /** A PUT of what is not there creates it. */
+  readonly isCreatedByUpdate?: true;
+  /** A PUT has to say which version it replaces; so has one of every custom kind. */
+  readonly isNeverOverwritten?: true;
 }

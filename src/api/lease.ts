@@ -1,7 +1,14 @@
-/** The rules of leases. Pure. */
+/** What is special about leases. Pure. */
 import type { FieldProblem } from '#lib/errors.ts';
 import { isObject } from '#lib/json.ts';
 import type { KindObject } from './meta.ts';
+
+/** Without what says how to choose a holder: Kubernetes drops it too, unless it is told to choose. */
+export function completeLease(lease: KindObject): KindObject {
+  if (!isObject(lease.spec)) return lease;
+  const { strategy: _strategy, preferredHolder: _holder, ...spec } = lease.spec;
+  return { ...lease, spec };
+}
 
 export function leaseProblems({ spec }: KindObject): FieldProblem[] {
   const { leaseDurationSeconds = 1, leaseTransitions = 0 } = isObject(spec) ? spec : {};

@@ -16,7 +16,7 @@ import { checkRights, checkRoute } from './authorised.ts';
 import type { Answer, Call, Serving } from './call.ts';
 import { type Desks, deskAt } from './desk.ts';
 import { deskAnswer } from './desk-answer.ts';
-import { type DocumentAnswer, documentFor, paths } from './documents/serve.ts';
+import { type DocumentAnswer, documentFor, isDocument, paths } from './documents/serve.ts';
 import { isOurFailure, toStatusError } from './errors.ts';
 import { type Health, healthAnswer } from './health.ts';
 import { misrouted } from './misrouted.ts';
@@ -137,7 +137,7 @@ export function createApi(options: ApiOptions): Api {
     const place = method === 'HEAD' ? undefined : deskAt(desks, path);
     if (place) return deskAnswer({ ...place, request, response, identity, query, asked: path, enter: () => streams.enter(identity.user) });
     checkRights(identity, { verb: method.toLowerCase(), path });
-    if (method !== 'GET' && method !== 'HEAD') return nothingAt(path);
+    if (method !== 'GET' && method !== 'HEAD') return readOnly(path);
     const document = documentFor(path, query, headers, clock);
     return document ? documentAnswer(document) : (pages[path]?.() ?? nothingAt(path));
   }
@@ -321,6 +321,11 @@ function verbOf({ resource, verb }: Route): Verb {
 /** The only things one can create that are not stored are questions. */
 function computedVerb(verb: Exclude<Route['verb'], 'watch'>): keyof typeof VERBS {
   return verb === 'create' ? 'review' : verb;
+}
+
+function readOnly(path: string): Answer {
+  if (!isDocument(path)) return nothingAt(path);
+  throw failure(405, 'the server does not allow this method on the requested resource', { details: {} });
 }
 
 /** In the words of the library that answers for Kubernetes where nothing is served. */

@@ -104,12 +104,18 @@ describe('a lease', () => {
       return [number * 8 + 2, bytes.length, ...bytes];
     };
     const type = field(1, [...field(1, 'coordination.k8s.io/v1'), ...field(2, 'Lease')]);
-    const sent = (spec: readonly number[]) =>
-      Buffer.from([...Buffer.from('k8s\0'), ...type, ...field(2, [...field(1, field(1, 'proto')), ...field(2, spec)])]);
+    const sent = (spec: readonly number[], version = '') => {
+      const metadata = [...field(1, 'proto'), ...field(6, version)];
+      return Buffer.from([...Buffer.from('k8s\0'), ...type, ...field(2, [...field(1, metadata), ...field(2, spec)])]);
+    };
     const made = await server.ask(LEASES, { method: 'POST', type: PROTOBUF, body: sent([...field(1, 'me'), 16, 15]) });
     expect(made).toMatchObject({ code: 201, body: { spec: { holderIdentity: 'me', leaseDurationSeconds: 15 } } });
     expect(made.body.metadata).not.toHaveProperty('generation');
-    const taken = await server.ask(`${LEASES}/proto`, { method: 'PUT', type: PROTOBUF, body: sent([...field(1, 'you'), 16, 15, 40, 1]) });
+    const take = (version: string) => sent([...field(1, 'you'), 16, 15, 40, 1], version);
+    // Not without saying whose it was: another may have taken it meanwhile.
+    expect((await server.ask(`${LEASES}/proto`, { method: 'PUT', type: PROTOBUF, body: take('') })).code).toBe(422);
+    const body = take(made.body.metadata.resourceVersion);
+    const taken = await server.ask(`${LEASES}/proto`, { method: 'PUT', type: PROTOBUF, body });
     expect(taken).toMatchObject({ code: 200, body: { spec: { holderIdentity: 'you', leaseTransitions: 1 } } });
   });
 

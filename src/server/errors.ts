@@ -94,9 +94,11 @@ function invalid(error: InvalidError, subject: Subject | undefined): StatusError
   }));
   if (error.isPartial) causes.push(RULES_LEFT_OUT);
   const list = causes.map(({ field, message }) => `${field}: ${message}`);
-  const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`;
+  // An event is what it is stored as.
+  const group = resource.kind === 'Event' ? '' : resource.group;
+  const kind = group === '' ? resource.kind : `${resource.kind}.${group}`;
   const message = `${kind} ${JSON.stringify(name)} is invalid: ${list.length === 1 ? list[0] : `[${list.join(', ')}]`}`;
-  const details = { ...detailsOf(subject), kind: resource.kind, causes };
+  const details = { ...detailsOf({ ...subject, resource: { ...resource, group } }), kind: resource.kind, causes };
   return failure(422, message, { details, cause: error });
 }
 

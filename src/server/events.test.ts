@@ -25,6 +25,9 @@ const event = (name: string, more: object = {}) => ({
   note: 'said',
   eventTime: '2026-01-02T03:04:05.000006Z',
   reportingController: 'test.dev/me',
+  reportingInstance: 'me-1',
+  action: 'Say',
+  type: 'Normal',
   ...more,
 });
 
@@ -46,19 +49,22 @@ describe('an event of events.k8s.io', () => {
     expect(core).not.toHaveProperty('note');
   });
 
-  it('can be patched, replaced, applied and deleted', async () => {
+  it('can be patched, replaced, applied and deleted, but says what it said', async () => {
     await server.ask(EVENTS, { method: 'POST', body: event('changed') });
     const series = { count: 2, lastObservedTime: '2026-01-02T03:04:05.000007Z' };
-    const patched = await server.ask(`${EVENTS}/changed`, { ...STRATEGIC, body: { series, note: 'patched' } });
-    expect(patched).toMatchObject({ code: 200, body: { series, note: 'patched' } });
-    const replaced = await server.ask(`${EVENTS}/changed`, { method: 'PUT', body: { ...patched.body, note: 'replaced' } });
-    expect(replaced).toMatchObject({ code: 200, body: { apiVersion: 'events.k8s.io/v1', note: 'replaced', series } });
+    const patched = await server.ask(`${EVENTS}/changed`, { ...STRATEGIC, body: { series } });
+    expect(patched).toMatchObject({ code: 200, body: { series, note: 'said' } });
+    const refused = await server.ask(`${EVENTS}/changed`, { ...STRATEGIC, body: { note: 'patched' } });
+    const message = 'Event "changed" is invalid: message: Invalid value: "patched": field is immutable';
+    expect(refused).toMatchObject({ code: 422, body: { message } });
+    const replaced = await server.ask(`${EVENTS}/changed`, { method: 'PUT', body: { ...patched.body, series: { ...series, count: 3 } } });
+    expect(replaced).toMatchObject({ code: 200, body: { apiVersion: 'events.k8s.io/v1', series: { ...series, count: 3 } } });
     const applied = await server.ask(`${EVENTS}/changed?fieldManager=a&force=true`, {
       ...APPLY,
-      body: event('changed', { note: 'applied' }),
+      body: event('changed', { series: { ...series, count: 4 } }),
     });
-    expect(applied).toMatchObject({ code: 200, body: { note: 'applied', regarding } });
-    expect((await server.ask(`${CORE}/changed`)).body.message).toBe('applied');
+    expect(applied).toMatchObject({ code: 200, body: { note: 'said', regarding } });
+    expect((await server.ask(`${CORE}/changed`)).body).toMatchObject({ message: 'said', series: { count: 4 } });
     expect((await server.ask(`${EVENTS}/changed`, { method: 'DELETE' })).code).toBe(200);
     expect((await server.ask(`${CORE}/changed`)).code).toBe(404);
   });
@@ -94,6 +100,18 @@ describe('an event of the core group', () => {
     await server.ask(CORE, { method: 'POST', body: coreEvent('both', { source: { component: 'x' }, reportingComponent: 'finder' }) });
     const { items } = (await server.ask(`${CORE}?fieldSelector=source%3Dfinder`)).body;
     expect(items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).toEqual(['new', 'old']);
+  });
+
+  it('has times, or none, whoever writes it and how', async () => {
+    const made = await server.ask(CORE, { method: 'POST', body: coreEvent('timed', { lastTimestamp: '2026-01-02T04:04:05.6+01:00' }) });
+    expect(made.body).toMatchObject({ firstTimestamp: null, lastTimestamp: '2026-01-02T03:04:05Z', eventTime: null, source: {} });
+    // One that cannot be read would take every list of events from those who read it into types.
+    const unread = { lastTimestamp: 'soon' };
+    expect((await server.ask(CORE, { method: 'POST', body: coreEvent('unread', unread) })).code).toBe(400);
+    expect((await server.ask(`${CORE}/timed`, { method: 'PUT', body: coreEvent('timed', unread) })).code).toBe(400);
+    expect((await server.ask(`${CORE}/timed`, { ...MERGE, body: unread })).code).toBe(422);
+    expect((await server.ask(`${CORE}/timed?fieldManager=a&force=true`, { ...APPLY, body: coreEvent('timed', unread) })).code).toBe(500);
+    expect((await server.ask(`${CORE}/timed`)).body.lastTimestamp).toBe('2026-01-02T03:04:05Z');
   });
 
   it('needs a name that is one', async () => {

@@ -1,13 +1,14 @@
 /** Stored objects as a resource shows them, and what clients send as what is stored. Pure. */
 import type { KindObject } from '#api/meta.ts';
 import { hidden, isNamespace, unhidden } from '#api/namespace.ts';
+import { kindForm } from './kind-types.ts';
 import type { Resource } from './resources.ts';
 import type { Route } from './route.ts';
 import { EVENTS_API_VERSION, toCoreEvent, toEventsV1 } from './shape/events.ts';
 
 /** Undefined: just as they are. */
 export function presentationOf({ group, isNamespaced }: Resource): ((object: KindObject) => KindObject) | undefined {
-  if (isEventsGroup(group)) return (event) => toEventsV1(event) as unknown as KindObject;
+  if (isEventsGroup(group)) return (event) => kindForm(toEventsV1(event)) as unknown as KindObject;
   return isNamespaced ? undefined : withoutNamespace;
 }
 

@@ -1,71 +1,92 @@
-/** Built-in kinds whose fields are not even of the right types, in the words of the library that reads them in Kubernetes. Pure. */
-import { isObject, type JsonObject } from '#lib/json.ts';
-import { goKind } from './metadata-types.ts';
+/** The built-in kinds as the Go types that they are in Kubernetes. Pure. */
+import type { JsonObject } from '#lib/json.ts';
+import { type GoType, goForm, goTypeProblem, type Struct } from './go-types.ts';
+import { EVENTS_API_VERSION, toEventsNames } from './shape/events.ts';
 
-/** The first thing wrong; undefined when all is well, or when the kind has no types but its schema. */
+const texts = (...names: readonly string[]): Record<string, GoType> => Object.fromEntries(names.map((name) => [name, 'string']));
+const reference: GoType = {
+  struct: 'ObjectReference',
+  fields: texts('kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'),
+};
+
+const EVENT_FIELDS: Readonly<Record<string, GoType>> = {
+  ...texts('reason', 'message', 'type', 'action', 'reportingComponent', 'reportingInstance'),
+  involvedObject: reference,
+  source: { struct: 'EventSource', fields: texts('component', 'host') },
+  firstTimestamp: 'time',
+  lastTimestamp: 'time',
+  count: 'int32',
+  eventTime: 'microTime',
+  series: { struct: 'EventSeries', fields: { count: 'int32', lastObservedTime: 'microTime' } },
+  related: reference,
+};
+const EVENT_ZEROES = {
+  involvedObject: {},
+  source: {},
+  firstTimestamp: null,
+  lastTimestamp: null,
+  eventTime: null,
+  reportingComponent: '',
+  reportingInstance: '',
+};
+const EVENT: Struct = { struct: 'Event', fields: EVENT_FIELDS, always: EVENT_ZEROES };
+/** Here a client need not say who reports, but it has to before it is let pass. */
+const NEWER_EVENT: Struct = {
+  struct: 'Event',
+  fields: toEventsNames(EVENT_FIELDS),
+  always: toEventsNames({ source: {}, firstTimestamp: null, lastTimestamp: null, eventTime: null, involvedObject: {} }),
+};
+
+const LEASE_SPEC: Struct = {
+  struct: 'LeaseSpec',
+  hasPointers: true,
+  fields: {
+    ...texts('holderIdentity', 'strategy', 'preferredHolder'),
+    leaseDurationSeconds: 'int32',
+    leaseTransitions: 'int32',
+    acquireTime: 'microTime',
+    renewTime: 'microTime',
+  },
+};
+
+const CONDITION: Struct = {
+  struct: 'NamespaceCondition',
+  fields: { ...texts('type', 'status', 'reason', 'message'), lastTransitionTime: 'time' },
+  always: { type: '', status: '', lastTransitionTime: null },
+};
+const NAMESPACE_SPEC: Struct = { struct: 'NamespaceSpec', fields: { finalizers: { listOf: 'string' } } };
+const NAMESPACE_STATUS: Struct = { struct: 'NamespaceStatus', fields: { phase: 'string', conditions: { listOf: CONDITION } } };
+
+const CONFIG_MAP: Struct = {
+  struct: 'ConfigMap',
+  fields: { immutable: 'bool', data: { mapOf: 'string' }, binaryData: { mapOf: 'bytes' } },
+};
+const TYPES: ReadonlyMap<string, Struct> = new Map([
+  ['ConfigMap', CONFIG_MAP],
+  ['Event', EVENT],
+  ['Lease', { struct: 'Lease', fields: { spec: LEASE_SPEC }, always: { spec: {} } }],
+  ['Namespace', { struct: 'Namespace', fields: { spec: NAMESPACE_SPEC, status: NAMESPACE_STATUS }, always: { spec: {}, status: {} } }],
+]);
+
+/** Undefined: a kind that has no types but its schema. */
+function typeOf({ apiVersion, kind }: { apiVersion?: unknown; kind?: unknown }): Struct | undefined {
+  return apiVersion === EVENTS_API_VERSION ? NEWER_EVENT : TYPES.get(String(kind));
+}
+
+/** The first thing wrong; undefined when all is well. */
 export function kindTypeProblem(object: JsonObject): string | undefined {
-  switch (object['kind']) {
-    case 'ConfigMap':
-      return textsProblem(object['data'], 'ConfigMap.data') ?? bytesProblem(object['binaryData']);
-    case 'Lease':
-      return leaseProblem(object['spec']);
-    default:
-      return undefined;
-  }
+  const type = typeOf(object);
+  return type && goTypeProblem(type, object, { owner: type.struct, path: '' });
 }
 
-function textsProblem(value: unknown, field: string): string | undefined {
-  if (!isObject(value)) return wrongType(value, 'object', { field, goType: 'map[string]string' });
-  for (const text of Object.values(value)) {
-    const problem = wrongType(text, 'string', { field, goType: 'string' });
-    if (problem) return problem;
-  }
-  return undefined;
+/** As Kubernetes would write it. */
+export function kindForm<T extends { apiVersion?: unknown; kind?: unknown }>(object: T): T {
+  const type = typeOf(object);
+  return type ? goForm(type, object) : object;
 }
 
-function bytesProblem(value: unknown): string | undefined {
-  const problem = textsProblem(value, 'ConfigMap.binaryData');
-  if (problem || !isObject(value)) return problem?.replace('map[string]string', 'map[string][]uint8');
-  for (const text of Object.values(value)) {
-    const place = typeof text === 'string' ? illegalBase64(text) : undefined;
-    if (place !== undefined) return `illegal base64 data at input byte ${place}`;
-  }
-  return undefined;
-}
-
-/** Where it stops to be base64. Line breaks are passed over, and groups of four have to be full. */
-function illegalBase64(text: string): number | undefined {
-  const plain = text.replace(/[\r\n]/g, '');
-  const stray = /[^A-Za-z0-9+/]/.exec(plain)?.index ?? plain.length;
-  const rest = plain.slice(stray);
-  const isPadded = rest === '' ? stray % 4 === 0 : (rest === '=' && stray % 4 === 3) || (rest === '==' && stray % 4 === 2);
-  if (isPadded) return undefined;
-  return rest === '' ? stray - (stray % 4) : stray;
-}
-
-const MICRO_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-
-function leaseProblem(spec: unknown): string | undefined {
-  if (!isObject(spec)) return wrongType(spec, 'object', { field: 'Lease.spec', goType: 'v1.LeaseSpec' });
-  const problems = [
-    ...['holderIdentity', 'strategy', 'preferredHolder'].map((field) =>
-      wrongType(spec[field], 'string', { field: `LeaseSpec.spec.${field}`, goType: 'string' }),
-    ),
-    ...['leaseDurationSeconds', 'leaseTransitions'].map((field) =>
-      wrongType(spec[field], 'number', { field: `LeaseSpec.spec.${field}`, goType: 'int32' }),
-    ),
-    ...['acquireTime', 'renewTime'].map((field) => timeProblem(spec[field])),
-  ];
-  return problems.find((problem) => problem !== undefined);
-}
-
-function timeProblem(value: unknown): string | undefined {
-  if (value === undefined || value === null || (typeof value === 'string' && MICRO_TIME.test(value))) return undefined;
-  if (typeof value !== 'string') return `json: cannot unmarshal ${goKind(value)} into Go value of type string`;
-  return `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05.000000Z07:00": cannot parse ${JSON.stringify(value)} as "2006"`;
-}
-
-function wrongType(value: unknown, type: string, { field, goType }: { field: string; goType: string }): string | undefined {
-  if (value === undefined || value === null || goKind(value) === type) return undefined;
-  return `json: cannot unmarshal ${goKind(value)} into Go struct field ${field} of type ${goType}`;
+/** What there is of a kind before anybody has said anything: nobody owns it. */
+export function emptyForm({ apiVersion, kind }: { apiVersion: string; kind: string }): JsonObject {
+  const { apiVersion: _version, kind: _kind, ...empty } = kindForm<JsonObject>({ apiVersion, kind });
+  return empty;
 }

@@ -1,11 +1,11 @@
 /** Metadata that is not even of the right types: a client library could not have sent it, and gets to hear so in its words. */
+import { isGoTime } from '#lib/go-time.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
 
 const TEXTS = ['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion'];
 const MAPS = ['labels', 'annotations'];
 const NUMBERS = ['generation', 'deletionGracePeriodSeconds'];
 const TIMES = ['creationTimestamp', 'deletionTimestamp'];
-const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** The first thing wrong; undefined when all is well. */
 export function metadataTypeProblem(metadata: unknown): string | undefined {
@@ -55,7 +55,7 @@ function listProblem(metadata: JsonObject, field: string, type: string, goType: 
 }
 
 function timeProblem(value: unknown): string | undefined {
-  if (value === undefined || value === null || (typeof value === 'string' && TIME.test(value))) return undefined;
+  if (value === undefined || value === null || (typeof value === 'string' && isGoTime(value))) return undefined;
   if (typeof value !== 'string') return `json: cannot unmarshal ${goKind(value)} into Go value of type string`;
   return `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(value)} as "2006"`;
 }

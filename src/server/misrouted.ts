@@ -11,6 +11,7 @@ export function misrouted({ is, resource, name, verb }: Misroute) {
     case 'name missing':
       return failure(400, 'name must be provided');
     case 'no such subresource':
+      if (!resource.stored?.crd) return failure(404, 'the server could not find the requested resource', { details: {} });
       return failure(404, `${quoted} ${JSON.stringify(name ?? '')} not found`, { details: { ...(name ? { name } : {}), ...details } });
     case 'no such method':
       if (resource.readOnlyBecause) return failure(405, resource.readOnlyBecause, { details });

@@ -1,7 +1,7 @@
 /** For every resource, where its objects are read. */
 import { parseLabelSelector } from '#api/label-selector.ts';
 import type { KindObject } from '#api/meta.ts';
-import { parseFieldSelector } from '#api/selector.ts';
+import { invalidSelector, parseFieldSelector } from '#api/selector.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { ListQuery, Store } from '#store/store.ts';
 import { matchesQuery } from '#store/table.ts';
@@ -46,7 +46,13 @@ function sourceFor(resource: Resource, store: Store, { clock, nodeName }: Source
 
 /** Each clause starts with a field's name; a comma inside a value has a backslash before it. */
 function inCoreWords(selector: string): string {
-  return selector.replace(/(^|(?<!\\),)(\s*)([^=!,\s]+)/g, (_, comma, space, label) => `${comma}${space}${coreFieldLabel(label) ?? label}`);
+  return selector.replace(/(^|(?<!\\),)(\s*)([^=!,\s]+)/g, (_, comma, space, label) => `${comma}${space}${inCoreWord(label)}`);
+}
+
+function inCoreWord(label: string): string {
+  const found = coreFieldLabel(label);
+  if (found === undefined) throw invalidSelector(`field label not supported: ${label}`);
+  return found;
 }
 
 /** What never changes: a watch of it sends what there is and then stays silent. */

@@ -5,17 +5,20 @@ import { toSeconds } from '#lib/clock.ts';
 import type { WriteOptions } from '#store/store.ts';
 import type { Call, Serving } from './call.ts';
 import { ownedForm } from './forms.ts';
+import { emptyForm } from './kind-types.ts';
 import { apiVersionOf } from './resources.ts';
 import { rememberText } from './text.ts';
 import type { WriteAsked } from './write-options.ts';
 
 export function writerOf({ route }: Call, { fieldManager }: WriteAsked, { clock }: Serving) {
+  const { stored } = route.resource;
   return {
     manager: fieldManager,
     now: toSeconds(clock.now()),
     // The fields are recorded by the names under which they are stored.
-    apiVersion: route.resource.stored?.apiVersion ?? apiVersionOf(route.resource),
+    apiVersion: stored?.apiVersion ?? apiVersionOf(route.resource),
     ...(route.subresource === 'status' ? { subresource: 'status' as const } : {}),
+    ...(stored && !stored.crd ? { empty: emptyForm(stored) } : {}),
   };
 }
 

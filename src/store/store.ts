@@ -37,6 +37,8 @@ export interface KindRules {
   readonly kind: string;
   /** Fields that selectors may name, besides metadata.name and metadata.namespace. */
   readonly selectableFields: readonly string[];
+  /** True unless it is said to be false. */
+  readonly isNamespaced?: boolean;
 }
 
 export interface StoreOptions {
@@ -109,9 +111,9 @@ export class Store {
     this.#clock = clock;
     this.#historyLimit = historyLimit;
     this.#history = new History({ changes: historyLimit }, 0);
-    for (const { kind, selectableFields } of kinds) {
+    for (const { kind, selectableFields, isNamespaced = true } of kinds) {
       this.#tables.set(kind, new Table());
-      this.#selectable.set(kind, ['metadata.name', 'metadata.namespace', ...selectableFields]);
+      this.#selectable.set(kind, ['metadata.name', ...(isNamespaced ? ['metadata.namespace'] : []), ...selectableFields]);
     }
   }
 

@@ -46,6 +46,7 @@ const deliberate: Readonly<Record<string, readonly string[]>> = {
     'apply-request/another uid',
     'delete-finalizers/a finalizer cannot be added',
     'delete-finalizers/the last finalizer cannot be replaced',
+    'core-event/new with another reason',
   ],
   'an object of another kind is refused for that; the real server goes on to apply rules it was not made for': [
     'create-identity/another kind',
@@ -64,7 +65,11 @@ const deliberate: Readonly<Record<string, readonly string[]>> = {
     'validation-rules/a status rule is an error of the status',
     'validation-rules/a date must be one',
   ],
-  'what the client got wrong is 400; the real server says 500': ['delete/another kind of body', 'delete/a body that is no JSON'],
+  'what the client got wrong is 400; the real server says 500': [
+    'delete/another kind of body',
+    'delete/a body that is no JSON',
+    'core-configmap/strategic patch, bad directive',
+  ],
   'what cannot be given is 406; the real server says 500': [
     'accept/object as application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
   ],

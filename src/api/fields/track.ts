@@ -1,5 +1,5 @@
 /** Who owns what after a write that is not an apply: create, replace, patch, and edits by hand. */
-import { isObject } from '#lib/json.ts';
+import { isObject, type JsonObject } from '#lib/json.ts';
 import type { KindObject, ManagedFieldsEntry } from '../meta.ts';
 import type { Schema } from '../schema.ts';
 import { mergeAncient } from './ancient-changes.ts';
@@ -19,6 +19,8 @@ export interface Writer {
   readonly now: string;
   readonly apiVersion: string;
   readonly subresource?: 'status';
+  /** What an object has before anybody has said anything, and nobody owns. */
+  readonly empty?: JsonObject;
 }
 
 /**
@@ -53,7 +55,7 @@ interface Change {
 /** Changes and returns the managers. */
 export function trackChanges(schema: Schema, { live, next, writer, managers }: Change): Managers {
   const type = typeOf(schema);
-  const changes = changesOf(type, live, next, writer.subresource);
+  const changes = changesOf(type, live, next, writer);
   bringUpToDate(managers, type, writer.apiVersion);
   const identity = { ...writer, manager: writer.manager || 'unknown', operation: 'Update', time: writer.now } as const;
   const id = identityOf(identity);
@@ -70,11 +72,11 @@ export function trackChanges(schema: Schema, { live, next, writer, managers }: C
   return managers;
 }
 
-function changesOf(type: FieldType, live: KindObject | undefined, next: KindObject, subresource: Writer['subresource']): Comparison {
+function changesOf(type: FieldType, live: KindObject | undefined, next: KindObject, { subresource, empty = {} }: Writer): Comparison {
   // What would be left out is the same on both sides: nothing to leave out.
   const isAlike = live !== undefined && live.status === next.status && live.metadata.managedFields === next.metadata.managedFields;
   if (isAlike && subresource === undefined) return compare(type, live, next);
-  const before = live === undefined ? {} : trackedPart(treeOf(live), subresource);
+  const before = live === undefined ? empty : trackedPart(treeOf(live), subresource);
   return compare(type, before, trackedPart(treeOf(next), subresource));
 }
 

@@ -72,6 +72,7 @@ interface ListPatch {
 function mergedList({ before, patch, removed, order }: ListPatch, itemKey: string | null): unknown[] {
   const idOf = (item: unknown) => (itemKey !== null && isObject(item) ? item[itemKey] : item);
   const items = new Map(before.map((item) => [idOf(item), item]));
+  if (patch.some((item) => isObject(item) && item['$patch'] === 'replace')) return patch.filter((item) => !isDirective(item));
   for (const item of patch) {
     const id = idOf(item);
     if (isObject(item) && item['$patch'] === 'delete') items.delete(id);
@@ -80,6 +81,11 @@ function mergedList({ before, patch, removed, order }: ListPatch, itemKey: strin
   for (const item of removed) items.delete(item);
   const ids = inOrder({ all: [...items.keys()], asked: (order ?? patch).map(idOf), before: before.map(idOf) });
   return ids.map((id) => items.get(id));
+}
+
+/** An item that is none: it says that the others are all there is to be. */
+function isDirective(item: unknown): boolean {
+  return isObject(item) && Object.hasOwn(item, '$patch');
 }
 
 function mergedItem(before: unknown, item: unknown): unknown {

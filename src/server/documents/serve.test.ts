@@ -130,6 +130,20 @@ describe('the form of Swagger', () => {
   });
 });
 
+describe('a document in a form that it has not', () => {
+  const V3 = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
+  it.each([
+    ['/openapi/v2', V3],
+    ['/openapi/v2', 'text/plain'],
+    ['/openapi/v3/apis/agentiso.dev/v1alpha1', V3],
+    ['/openapi/v3/apis/agentiso.dev/v1alpha1', SWAGGER],
+    ['/openapi/v3/apis/agentiso.dev/v1alpha1', 'application/yaml'],
+  ])('is refused: %s as %s', (url, accept) => {
+    expect(() => get(url, { accept })).toThrow('only the following media types are accepted: application/json');
+    expect(found(url, { accept: `${accept},application/json` }).headers['Content-Type']).toBe('application/json');
+  });
+});
+
 describe('fingerprints', () => {
   const etag = found('/apis', { accept: V2 }).headers['ETag'] ?? '';
 

@@ -79,6 +79,7 @@ function swaggerRoute(): Route {
   const protobuf = lazy(() => documentOf(openApiV2Protobuf(parts()), SWAGGER_PROTOBUF_TYPE));
   return ({ accept }) => {
     const first = accept.find((range) => takesJson(range) || SWAGGER_TYPES.includes(range.type));
+    if (!first && accept.length > 0) throw notAcceptable(['application/json', ...SWAGGER_TYPES].join(', '));
     return first && SWAGGER_TYPES.includes(first.type) ? protobuf() : json();
   };
 }
@@ -127,9 +128,16 @@ export function documentFor(
   const route = routes.get(plain);
   if (route) return answer(route({ accept: parseAccept(headers.accept), host: headers.host ?? '' }), headers);
   const document = plain.startsWith(OPENAPI_V3) ? openApiV3Document(plain.slice(OPENAPI_V3.length)) : undefined;
+  // Not JSON under another name: who takes only protobuf would read it as that.
+  const accept = parseAccept(headers.accept);
+  if (document && accept.length > 0 && !accept.some(takesJson)) throw notAcceptable('application/json');
   const hash = query.get('hash');
   if (!document || !hash) return document && answer(document, headers);
   return versioned(document, { hash, headers, clock });
+}
+
+export function isDocument(path: string): boolean {
+  return routes.has(path);
 }
 
 /** The paths answered here, for the list at `/`. */

@@ -12,8 +12,10 @@ import type { Decoded } from '../body/decode.ts';
 import type { Answer, Call, Serving } from '../call.ts';
 import { inNamespace, namedAs } from '../decode.ts';
 import { invalidField } from '../errors.ts';
+import { checkedForm } from '../event-writes.ts';
 import { storedForm } from '../forms.ts';
 import { keyOfRoute } from '../key.ts';
+import { kindTypeProblem } from '../kind-types.ts';
 import { finalizerWarnings } from '../metadata-warnings.ts';
 import { checkNamespace } from '../namespaces.ts';
 import { apiVersionOf, qualifiedName } from '../resources.ts';
@@ -42,7 +44,8 @@ export async function applyConfiguration(call: Call, serving: Serving, patch: De
     checkObjectWrite(call, { next, current: live }, serving.lookup);
     call.warnings.push(...finalizerWarnings(next, live));
     owners = applied.metadata.managedFields;
-    return storedForm(route, next, live);
+    checkTypes(next);
+    return checkedForm(route, next, live);
   };
   const options: WriteOptions = { dryRun: asked.dryRun, track: () => owners, ...(route.subresource ? { subresource: 'status' } : {}) };
   const stored = await serving.store.modify(keyOfRoute(route), change, atFrontDoor(call, serving, options));
@@ -64,6 +67,16 @@ function checkedDuplicates({ duplicates }: Decoded<JsonObject>, { fieldValidatio
   if (fieldValidation !== 'Strict' || problems.length === 0) return problems;
   const lines = problems.map((problem) => `\n  ${problem}`).join('');
   throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`);
+}
+
+/** The schema of a built-in kind says less than its types do; Kubernetes, too, only finds out here. */
+function checkTypes(next: KindObject): void {
+  const problem = kindTypeProblem(next as unknown as JsonObject);
+  if (!problem) return;
+  const { apiVersion, kind, metadata } = next;
+  const type = printType(apiVersion, kind);
+  const what = `failed to convert new object (/${metadata.name}; ${type}) to proper version`;
+  throw failure(500, `${what}: unable to convert unstructured object to ${type}: ${problem}`, { reason: '' });
 }
 
 /** Of this type, and without a record of its own; whether the rest fits is seen when it is applied. */

@@ -1,13 +1,11 @@
 /** create: POST on a collection, or on the name that the object is to have. */
-import { eventProblems } from '#api/event.ts';
 import type { Draft, KindObject } from '#api/meta.ts';
-import { InvalidError } from '#lib/errors.ts';
 import { objectAnswer } from '../answer.ts';
 import { checkObjectWrite } from '../authorised.ts';
 import type { Answer, Call, Serving } from '../call.ts';
 import { decodeObject, inNamespace, namedAs } from '../decode.ts';
 import { toStatusError } from '../errors.ts';
-import { storedForm } from '../forms.ts';
+import { checkedForm } from '../event-writes.ts';
 import { finalizerWarnings } from '../metadata-warnings.ts';
 import { checkNamespace } from '../namespaces.ts';
 import { failure } from '../status.ts';
@@ -31,17 +29,10 @@ export async function createObject(call: Call, serving: Serving): Promise<Answer
 /** The URL does not name what is created, so what goes wrong is said here, with the name. */
 async function created(call: Call, { store, ...serving }: Serving, object: KindObject, asked: WriteAsked): Promise<KindObject> {
   try {
-    const next = storedForm(call.route, object);
-    checkEvent(next);
+    const next = checkedForm(call.route, object);
     const options = trackedWrite(call, asked, { store, ...serving });
     return await store.create(next as Draft, atFrontDoor(call, { store, ...serving }, options));
   } catch (error) {
     throw toStatusError(error, { resource: call.route.resource, name: object.metadata.name ?? '', verb: 'create' });
   }
-}
-
-/** Here and not where all events pass: our own know where they belong. */
-function checkEvent(object: KindObject): void {
-  const problems = object.kind === 'Event' ? eventProblems(object) : [];
-  if (problems.length > 0) throw new InvalidError('the event is invalid', problems);
 }

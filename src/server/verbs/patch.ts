@@ -11,7 +11,7 @@ import { applyMergePatch } from '../body/merge-patch.ts';
 import { applyStrategicPatch } from '../body/strategic-patch.ts';
 import type { Answer, Call, Serving } from '../call.ts';
 import { anotherKind, inNamespace, namedAs, pruned } from '../decode.ts';
-import { storedForm } from '../forms.ts';
+import { checkedForm } from '../event-writes.ts';
 import { checkDeletion, checkUid } from '../immutable.ts';
 import { keyOfRoute } from '../key.ts';
 import { kindTypeProblem } from '../kind-types.ts';
@@ -40,7 +40,7 @@ export async function patchObject(call: Call, serving: Serving): Promise<Answer>
     checkDeletion(call, next, current);
     checkObjectWrite(call, { next, current }, serving.lookup);
     call.warnings.push(...finalizerWarnings(next, current));
-    return storedForm(call.route, next, current);
+    return checkedForm(call.route, next, current);
   };
   const options = atFrontDoor(call, serving, trackedWrite(call, asked, serving));
   const stored = await serving.store.modify(keyOfRoute(call.route), change, options);

@@ -6,11 +6,12 @@ import { checkObjectWrite } from '../authorised.ts';
 import type { Answer, Call, Serving } from '../call.ts';
 import { decodeObject, inNamespace, namedAs } from '../decode.ts';
 import { invalidField } from '../errors.ts';
-import { storedForm } from '../forms.ts';
+import { checkedForm } from '../event-writes.ts';
 import { checkDeletion } from '../immutable.ts';
 import { keyOfRoute } from '../key.ts';
 import { isVersion } from '../list-options.ts';
 import { finalizerWarnings } from '../metadata-warnings.ts';
+import { checkNamespace } from '../namespaces.ts';
 import { apiVersionOf } from '../resources.ts';
 import { failure } from '../status.ts';
 import { trackedWrite } from '../tracking.ts';
@@ -22,18 +23,29 @@ export async function updateObject(call: Call, serving: Serving): Promise<Answer
   const key = keyOfRoute(call.route);
   const sent = await decodeObject(call, asked, () => known(call, serving));
   const object = namedAs(inNamespace(sent, call.route), call.route.name as string);
+  let isNew = false;
   const change = (current: KindObject | undefined): KindObject => {
-    if (!current) throw new NotFoundError('not found');
+    isNew = current === undefined;
+    if (!current) return first(call, serving, object);
     checkObjectWrite(call, { next: object, current }, serving.lookup);
     checkVersion(call, object.metadata.resourceVersion);
     checkDeletion(call, object, current);
     call.warnings.push(...finalizerWarnings(object, current));
-    const next = storedForm(call.route, object, current);
+    const next = checkedForm(call.route, object, current);
     return object.metadata.resourceVersion ? next : withVersion(next, current);
   };
   const options = atFrontDoor(call, serving, trackedWrite(call, asked, serving));
   const stored = await serving.store.modify(key, change, options);
-  return objectAnswer(call, serving.shown(call.route.resource, stored), { clock: serving.clock });
+  return objectAnswer(call, serving.shown(call.route.resource, stored), { status: isNew ? 201 : 200, clock: serving.clock });
+}
+
+/** What was not there is created where the kind has it so; then the version it was thought to have counts for nothing. */
+function first(call: Call, { store, lookup }: Serving, object: KindObject): KindObject {
+  if (!call.route.resource.stored?.isCreatedByUpdate || call.route.subresource) throw new NotFoundError('not found');
+  checkObjectWrite(call, { next: object }, lookup);
+  checkNamespace(store, call.route, object.metadata.name);
+  const { resourceVersion: _version, ...metadata } = object.metadata;
+  return checkedForm(call.route, { ...object, metadata: metadata as KindObject['metadata'] });
 }
 
 /** Compared with what is sent, so only where both have the same form. */
@@ -45,12 +57,12 @@ function withVersion(object: KindObject, current: KindObject): KindObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: current.metadata.resourceVersion } };
 }
 
-/** Custom resources are never overwritten blindly. */
+/** Custom resources are never overwritten blindly, nor is a lease: another may hold it by now. */
 function checkVersion({ route: { resource, name = '' } }: Call, version: string | undefined): void {
   if (version && !isVersion(version)) {
     throw failure(500, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`, { reason: '' });
   }
-  if ((version && version !== '0') || !resource.stored?.crd) return;
+  if ((version && version !== '0') || !(resource.stored?.crd || resource.stored?.isNeverOverwritten)) return;
   const message = 'Invalid value: 0: must be specified for an update';
   throw invalidField({ resource, name, kind: resource.plural }, 'metadata.resourceVersion', message);
 }

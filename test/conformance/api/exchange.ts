@@ -29,8 +29,12 @@ export interface ExchangeOptions {
 
 const usualHeaders = ['content-type', 'warning', 'retry-after', 'allow', 'location'];
 const answerTimeoutMs = 10_000;
-const resources = ['teams', 'agents', 'tasks', 'merges'];
-const group = '/apis/agentiso.dev/v1alpha1';
+const groups: Readonly<Record<string, readonly string[]>> = {
+  '/apis/agentiso.dev/v1alpha1': ['teams', 'agents', 'tasks', 'merges'],
+  '/api/v1': ['configmaps', 'events', 'namespaces'],
+  '/apis/coordination.k8s.io/v1': ['leases'],
+};
+const resources = Object.entries(groups).flatMap(([group, plurals]) => plurals.map((plural) => [group, plural] as const));
 
 /** Answers of all steps, by step name. Objects the scenario made are removed before and after. */
 export async function runScenario(scenario: Scenario, options: ExchangeOptions): Promise<Transcript> {
@@ -208,18 +212,24 @@ async function send(request: Request, connect: ConnectInfo): Promise<Answer> {
 
 /** Deletes what has the prefix in its name, whatever finalizers it has. */
 async function removeObjects(prefix: string, connect: ConnectInfo): Promise<void> {
-  for (const resource of resources) {
+  for (const [group, resource] of resources) {
     const list = await send({ method: 'GET', path: `${group}/${resource}` }, connect);
     const items = at(list.body, '/items');
-    const keys = (Array.isArray(items) ? items : []).map((item) => [
-      String(at(item, '/metadata/namespace')),
-      String(at(item, '/metadata/name')),
-    ]);
-    for (const [namespace, name] of keys.filter(([, one]) => one?.startsWith(`${prefix}-`))) {
-      const path = `${group}/namespaces/${namespace}/${resource}/${name}`;
-      const patch = { 'content-type': 'application/merge-patch+json' };
-      await send({ method: 'PATCH', path, headers: patch, body: { metadata: { finalizers: null } } }, connect);
-      await send({ method: 'DELETE', path }, connect);
+    for (const item of Array.isArray(items) ? items : []) {
+      const name = String(at(item, '/metadata/name'));
+      if (!name.startsWith(`${prefix}-`)) continue;
+      const namespace = at(item, '/metadata/namespace');
+      await removeObject(`${group}${namespace === undefined ? '' : `/namespaces/${String(namespace)}`}/${resource}/${name}`, connect);
     }
   }
+}
+
+async function removeObject(path: string, connect: ConnectInfo): Promise<void> {
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  await send({ method: 'PATCH', path, headers, body: { metadata: { finalizers: null } } }, connect);
+  const { body } = await send({ method: 'DELETE', path }, connect);
+  // A server without controllers leaves it to us to say that a namespace is empty.
+  if (at(body, '/kind') !== 'Namespace') return;
+  const { apiVersion, kind, metadata } = body as Record<string, unknown>;
+  await send({ method: 'PUT', path: `${path}/finalize`, body: { apiVersion, kind, metadata, spec: {} } }, connect);
 }

@@ -19,7 +19,13 @@ export async function serveMemory(): Promise<ServerUnderTest> {
   const ours = kinds.filter(({ crd }) => crd).map(({ kind }) => kind);
   await followNamespaces(localClient(store), ours, { signal: stopping.signal, log });
   const identity = personIdentity('admin', 'admin');
-  const api = createApi({ store, log, tokens: { identityOf: () => identity }, health: { checks: {} }, metrics: () => '' });
+  const api = createApi({
+    store,
+    log,
+    tokens: { identityOf: () => identity },
+    health: { checks: { ping: () => undefined } },
+    metrics: () => '',
+  });
   const server = createServer((request, response) => api.handle(request, response, { identity }));
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

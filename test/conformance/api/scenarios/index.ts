@@ -2,9 +2,11 @@
 import type { Scenario } from '../scenario.ts';
 import { acceptScenarios } from './accept.ts';
 import { applyScenarios } from './apply.ts';
+import { coreScenarios } from './core.ts';
 import { createScenarios } from './create.ts';
 import { deleteScenarios } from './delete.ts';
 import { discoveryScenarios } from './discovery.ts';
+import { documentScenarios } from './documents.ts';
 import { limitScenarios } from './limits.ts';
 import { listScenarios } from './list.ts';
 import { trackingScenarios } from './tracking.ts';
@@ -24,4 +26,6 @@ export const scenarios: readonly Scenario[] = [
   ...watchScenarios,
   ...limitScenarios,
   ...discoveryScenarios,
+  ...documentScenarios,
+  ...coreScenarios,
 ];
