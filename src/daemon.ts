@@ -6,7 +6,7 @@ import { DEFAULT_NAMESPACE, type KindObject } from '#api/meta.ts';
 import type { Client } from '#client/client.ts';
 import { localClient } from '#client/local.ts';
 import type { DaemonConfig } from '#config';
-import { allControllers, allSweeps } from '#controllers/index.ts';
+import { allControllers, allSweeps, FINALIZERS } from '#controllers/index.ts';
 import { messageOf } from '#lib/errors.ts';
 import { createLogger, type Logger } from '#lib/log.ts';
 import { Metrics } from '#lib/metrics.ts';
@@ -51,7 +51,8 @@ export async function startDaemon(config: DaemonConfig, parts: DaemonParts = {})
   const redactor = new Redactor();
   const log = createLogger({ level, format, redactor });
   checkDirectories(config.manifestDirectories ?? [], { home });
-  const directory = await DirectoryStore.open({ home, kinds, admission, log, freeze: false, trackEdit: trackHandEdit });
+  const held = kinds.map((kind) => ({ ...kind, finalizers: FINALIZERS[kind.kind] ?? [] }));
+  const directory = await DirectoryStore.open({ home, kinds: held, admission, log, freeze: false, trackEdit: trackHandEdit });
   try {
     return await startOn(directory, config, { ...parts, log, redactor });
   } catch (error) {

@@ -87,6 +87,7 @@ export function agentController(deps: AgentDeps): Controller<Agent> {
 const PENDING = [REPLACE_PENDING, RESTORE_PENDING, SUSPEND_PENDING];
 
 async function keepRunning(agent: WithStatus<Agent>, chosen: Driver, keeping: Keeping): Promise<Result> {
+  agent.status = { ...agent.status, ...keeping.restarts.unwritten(agent) };
   const isReplaced = await isReplaceDue(chosen, agent, keeping);
   // Until it may be replaced, it stays where it is.
   const isMoveOff = !isReplaced && getCondition(agent, REPLACE_PENDING) !== undefined;

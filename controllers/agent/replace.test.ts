@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '#api/types.ts';
-import { conditionOf } from '../../test/support/controllers.ts';
+import { conditionOf, newAgent } from '../../test/support/controllers.ts';
 import { fakeDriver } from '../../test/support/fake-driver.ts';
-import { running } from './agent.fixture.ts';
+import { running, setUp } from './agent.fixture.ts';
 
 async function changed(spec: object, tasks: { count: number } = { count: 0 }) {
   const world = await running({}, { resources: { memoryMiB: 256 } });
@@ -82,4 +82,28 @@ describe('a run that is not what the spec asks for', () => {
     await settle();
     expect([agent()?.status?.incarnation, conditionOf(agent(), 'ReplacePending'), driver.calls.length]).toEqual(['run-1', undefined, 1]);
   });
+});
+
+it('what a run was started with is not lost to somebody who writes while it is started', async () => {
+  const { client, look, agent, setNetwork, newController, driver, ctx } = setUp();
+  await client.create<Agent>(newAgent('one', { resources: { memoryMiB: 256 } }));
+  await setNetwork('True');
+  // While the first pass starts it, the network's controller writes: what that pass knows does not get into the status.
+  let isFirst = true;
+  const controller = newController({
+    async placeOf() {
+      if (isFirst) await setNetwork('True', 'Enforced');
+      isFirst = false;
+      return { team: 1, egress: false };
+    },
+  });
+  await look(controller);
+  expect(agent()?.status?.incarnation).toBeUndefined();
+  await look(controller);
+  expect(agent()?.status).toMatchObject({
+    incarnation: 'run-1',
+    startedAt: '2026-01-02T03:04:05.000Z',
+    startedWith: { image: 'base', memoryMiB: 256 },
+  });
+  expect((await driver.get(agent()?.metadata.uid ?? '', ctx.signal))?.incarnation).toBe('run-1');
 });

@@ -14,21 +14,33 @@ export interface Restart {
   readonly notBeforeMs: number;
 }
 
+/** Known only to the pass that starts a run. */
+export type StartStatus = Partial<Pick<NonNullable<Agent['status']>, 'startedAt' | 'startedWith' | 'git' | 'backend'>>;
+
 export class Restarts {
   readonly #restarts = new Map<string, Restart>();
-  /** uid → the incarnation this process started. */
-  readonly #started = new Map<string, string>();
+  /** uid → the incarnation this process started, and what the status is to say of that. */
+  readonly #started = new Map<string, { readonly incarnation: string; readonly status: StartStatus }>();
   /** uid → the incarnation that was ended because nothing was heard of it. */
   readonly #lost = new Map<string, string>();
   /** uid → the incarnation that was ended for another one. */
   readonly #replaced = new Map<string, string>();
 
-  started(uid: string, incarnation: string): void {
-    this.#started.set(uid, incarnation);
+  started(uid: string, incarnation: string, status: StartStatus): void {
+    this.#started.set(uid, { incarnation, status });
   }
 
   hasStarted(uid: string, incarnation: string): boolean {
-    return this.#started.get(uid) === incarnation;
+    return this.#started.get(uid)?.incarnation === incarnation;
+  }
+
+  /**
+   * What is still to be written of the start: somebody else may have written in between, and then the pass that started it has left nothing
+   * in the status.
+   */
+  unwritten({ metadata, status }: Agent): StartStatus | undefined {
+    const started = this.#started.get(metadata.uid);
+    return started && started.incarnation !== status?.incarnation ? started.status : undefined;
   }
 
   lost(uid: string, incarnation: string): void {

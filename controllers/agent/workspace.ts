@@ -56,16 +56,16 @@ async function startWorkspace(driver: Driver, agent: WithStatus<Agent>, keeping:
   const { git, backend, ...place } = await findPlace(agent, driver, keeping);
   // The work of a fork begins where it was forked, which may be later than what its files are a layer over.
   const forkedAt = git && agent.status.source?.commit !== undefined && { forkBase: agent.status.source.commit };
-  agent.status = {
-    ...agent.status,
+  const { image, ...resources } = startOf(agent);
+  const started = {
+    startedAt: ctx.now().toISOString(),
+    startedWith: { image, ...resources },
     ...(git && { git: { ...agent.status.git, ...git, ...forkedAt } }),
     ...(backend !== undefined && { backend }),
   };
-  restarts.started(id, incarnation);
+  restarts.started(id, incarnation, started);
   deps.sessions.close(id, 'another incarnation begins');
-  agent.status.startedAt = ctx.now().toISOString();
-  const { image, ...resources } = startOf(agent);
-  agent.status.startedWith = { image, ...resources };
+  agent.status = { ...agent.status, ...started };
   forgetReplace(agent);
   // Another run is not held.
   forgetCondition(agent, PLAN_HOLD);

@@ -232,7 +232,7 @@ describe('a board', () => {
     const ctx = { ...world.ctx, now: () => new Date(Date.now() + 3_600_000) };
     const key = { kind: 'Team', namespace: 'default', name: 'a' };
     rmSync(at('teams/a/tasks/one.md'));
-    expect(await reconcileKey(again as Controller, key, client, ctx)).toEqual({ requeueAfterMs: 3_000 });
+    expect(await reconcileKey(again as Controller, key, client, ctx)).toEqual({ requeueAfterMs: 10_000 });
     expect(existsSync(at('teams/a/tasks/one.md'))).toBe(false);
     expect(await reconcileKey(again as Controller, key, client, ctx)).toEqual({});
     expect(existsSync(at('teams/a/tasks/one.md'))).toBe(true);

@@ -3,12 +3,12 @@
  * files is put back, with an Event that names the right way. Owns the team's folder in the vault and the condition VaultReady, which is
  * there only while something is wrong.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { KindObject } from '#api/meta.ts';
 import type { Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
+import { sleep } from '#runtime/sleep.ts';
 import type { Vault } from '#vault/vault.ts';
 import { Boards } from './boards.ts';
 import { renderIndex } from './render-index.ts';
@@ -30,8 +30,11 @@ const BATCH = 8;
 const BREATHER_MS = 10;
 /** The first time after a start nearly all of them are as they should be, and agents that wait to be found again have the better claim. */
 const FIRST_BREATHER_MS = 50;
-/** For the same reason a team that was there long before waits so long for its first look. */
-const FIRST_LOOK_MS = 3_000;
+/** For the same reason a team that was there long before waits so long for its first look: longer than a large fleet takes to be found. */
+const FIRST_LOOK_MS = 10_000;
+/** Of all teams together boards take so much of the time: one part in five. Each on its own would take as little, and fifty of them all. */
+const PAUSE_FACTOR = 4;
+const MAX_PAUSE_MS = 500;
 const LONG_MS = 60_000;
 const LOOK_MS = 5_000;
 
@@ -51,7 +54,7 @@ export function boardController({ client, vault, monotonicMs }: BoardDeps): Cont
     kind: 'Team',
     finalizer: VAULT_FINALIZER,
     failureCondition: VAULT_READY,
-    concurrency: 2,
+    concurrency: 1,
     watches: [{ kind: 'Task', toKeys: (task, type) => boards.onTask(task, type), delayMs: COALESCE_MS }],
     wakes: [boards.wake, () => vault.onForeignChange((change) => boards.onForeignChange(change))],
     async reconcile(team, ctx) {
@@ -64,6 +67,8 @@ export function boardController({ client, vault, monotonicMs }: BoardDeps): Cont
       if (!board.isDirty || restMs > 0) return board.isDirty ? { requeueAfterMs: Math.ceil(restMs) } : settled(team);
       const indexMs = await writeBoard(board, vault, { team, ctx, monotonicMs });
       rests.set(board, restAfter(before, indexMs, monotonicMs()));
+      // Before the board of another team.
+      await sleep(pauseMs(indexMs), ctx.signal);
       return settled(team);
     },
     async finalize(team) {
@@ -88,6 +93,10 @@ export function restAfter(before: Rest | undefined, indexMs: number, nowMs: numb
   const isBusy = before !== undefined && nowMs < before.untilMs + before.ms;
   const ms = isBusy ? Math.min(before.ms * 2, MAX_REST_MS) : COALESCE_MS;
   return { ms, untilMs: nowMs + Math.max(ms, indexMs * REST_FACTOR) };
+}
+
+function pauseMs(workMs: number): number {
+  return Math.min(workMs * PAUSE_FACTOR, MAX_PAUSE_MS);
 }
 
 /** It was made in an earlier life of the daemon, and so were its files. */
@@ -147,6 +156,7 @@ async function writeBoard(board: TeamBoard, vault: Vault, pass: Pass): Promise<n
   };
   const breatherMs = isFirst ? FIRST_BREATHER_MS : BREATHER_MS;
   for (let at = 0; at < names.length; at += BATCH) {
+    const batchMs = pass.monotonicMs();
     const some = names.slice(at, at + BATCH);
     await Promise.all(
       some.map((name) =>
@@ -156,7 +166,8 @@ async function writeBoard(board: TeamBoard, vault: Vault, pass: Pass): Promise<n
         ),
       ),
     );
-    if (at + BATCH < names.length) await delay(breatherMs);
+    const tookMs = pass.monotonicMs() - batchMs;
+    await sleep(Math.max(breatherMs, pauseMs(tookMs)), pass.ctx.signal);
   }
   const beganMs = pass.monotonicMs();
   if (isIndexDirty) {

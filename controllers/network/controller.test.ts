@@ -66,6 +66,23 @@ describe('the five standard cases', () => {
     expect(network.policy).toEqual(policy);
   });
 
+  it('has nothing to do for an agent of which only other things change, and everything for one of which it knows nothing', async () => {
+    const driverNameOf = ({ spec }: Agent) => (spec.isolation?.driver === 'process' ? 'process' : 'sandbox');
+    const { agent, client, look, controller } = await running({ driverNameOf });
+    const before = agent() as Agent;
+    const busy = await client.updateStatus<Agent>({ ...before, status: { ...before.status, phase: 'Working', messagesPending: 3 } });
+    const other = await client.update<Agent>({ ...busy, spec: { ...busy.spec, maxConcurrentTasks: 2 } });
+    expect([controller.isAtRest?.(busy, before), controller.isAtRest?.(other, busy)]).toEqual([true, true]);
+    const moved = { ...other, spec: { ...other.spec, isolation: { driver: 'process' as const } } };
+    const robbed = { ...other, status: { ...other.status, conditions: [] } };
+    const loose = { ...other, metadata: { ...other.metadata, finalizers: [] } };
+    for (const changed of [moved, robbed, loose]) expect(controller.isAtRest?.(changed as Agent, other)).toBe(false);
+    expect(controller.isAtRest?.(other, undefined)).toBe(false);
+    // Nothing of its condition speaks of the spec that changed: whoever waits for it asks what the object as a whole has seen.
+    expect(await look()).toEqual({});
+    expect(agent()).toBe(other);
+  });
+
   it('follows a changed Team: what it no longer allows is gone at the next pass', async () => {
     const { network, look, setNetwork } = await running();
     await setNetwork('a', { allowInterAgent: true, allowInternet: false, allowedPorts: [9090] });

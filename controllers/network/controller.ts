@@ -4,7 +4,8 @@
  */
 import type { Agent, Team } from '#api/types.ts';
 import { ignoreNotFound, StalledError } from '#lib/errors.ts';
-import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
+import { equalJson } from '#lib/json.ts';
+import { type ConditionInput, getCondition, isTrue, setCondition } from '#runtime/conditions.ts';
 import type { Controller, Key, ReconcileContext, WithStatus } from '#runtime/controller.ts';
 import { Family, teamOf } from './family.ts';
 import { type Permissions, permissionsOf, type TeamsByName, teamOfAgent, teamsByName, WORKSPACE_FINALIZER } from './policy.ts';
@@ -29,6 +30,7 @@ export function networkController(deps: NetworkDeps): Controller<Agent> {
     kind: 'Agent',
     finalizer: NETWORK_FINALIZER,
     failureCondition: 'NetworkReady',
+    isAtRest: (agent, before) => isAsBefore(agent, before, deps),
     watches: [{ kind: 'Team', toKeys: (team, type) => family.concernedBy(team, type === 'DELETED') }],
     wakes: [
       (enqueue) =>
@@ -59,6 +61,29 @@ export function networkController(deps: NetworkDeps): Controller<Agent> {
       return 'done';
     },
   };
+}
+
+/** An agent's status changes all the time, and its spec in much that no rule speaks of. Of what is here its network is made. */
+function isAsBefore(agent: Agent, before: Agent | undefined, { driverNameOf }: NetworkDeps): boolean {
+  return (
+    before !== undefined &&
+    (agent.metadata.finalizers ?? []).includes(NETWORK_FINALIZER) &&
+    isTrue(agent, 'NetworkReady') &&
+    equalJson(getCondition(agent, 'NetworkReady'), getCondition(before, 'NetworkReady')) &&
+    agent.status?.ip === before.status?.ip &&
+    agent.spec.team === before.spec.team &&
+    isSameDriver(agent, before, driverNameOf)
+  );
+}
+
+function isSameDriver(agent: Agent, before: Agent, driverNameOf: NetworkDeps['driverNameOf']): boolean {
+  try {
+    return driverNameOf(agent) === driverNameOf(before);
+  } catch (error) {
+    // The pass says why.
+    if (error instanceof StalledError) return false;
+    throw error;
+  }
 }
 
 /** Out of the rules first: the number may be somebody else's as soon as it is free. */
@@ -106,7 +131,7 @@ function permissionsOfAgent(agent: Agent, teams: TeamsByName): Permissions | und
 function ready(agent: WithStatus<Agent>, condition: Omit<ConditionInput, 'type' | 'status'>, ctx: ReconcileContext): Record<string, never> {
   if (condition.reason !== 'Enforced') delete agent.status.ip;
   const before = getCondition(agent, 'NetworkReady');
-  setCondition(agent, { type: 'NetworkReady', status: 'True', ...condition }, ctx.now());
+  setCondition(agent, { type: 'NetworkReady', status: 'True', ...condition, isOfAnyGeneration: true }, ctx.now());
   if (condition.reason === 'Enforced' && condition.message !== '' && before?.message !== condition.message) {
     ctx.events.warning(agent, 'NetworkLimited', condition.message);
   }

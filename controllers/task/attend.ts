@@ -1,6 +1,7 @@
 /** A Task that the controller gave to an agent: handed over once the claim is on disk, followed until its outcome is known, or ended before. */
 import type { Agent, Task } from '#api/types.ts';
 import { AgentisoError, isCode, messageOf } from '#lib/errors.ts';
+import { isTrue } from '#runtime/conditions.ts';
 import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import type { Attempts, Outcome } from './attempts.ts';
 import { type Attending, attemptOf, LOOK_MS, type Means, ownerOf, RETRY_MS } from './attending.ts';
@@ -28,13 +29,14 @@ export async function attend(task: WithStatus<Task>, deps: Attending, ctx: Recon
   if (isVerifying(task)) return verifyAttempt(task, agent, { deps, ctx });
   const notYet = task.status.phase === 'Claimed' ? await begin(task, agent, { deps, ctx }) : undefined;
   if (notYet) return notYet;
-  // Kept with the Task: by the time the agent's next run reports the attempt, the agent itself no longer shows it.
-  if (wasCutWithDaemon(task, agent, attempts)) task.status.reason = 'Interrupted';
+  noteCut(task, agent, attempts);
   return follow(task, agent, { deps, ctx });
 }
 
 function record(task: WithStatus<Task>, outcome: Outcome, { deps, ctx }: Means): Result {
   deps.recorded.add(keyOf(outcome));
+  // One that was quick was never said to run.
+  task.status.startedAt ??= deps.leases.handedOver(attemptOf(task))?.at ?? task.status.lease?.renewTime ?? ctx.now().toISOString();
   deps.leases.forget(attemptOf(task));
   // Somebody else may see what this one did not.
   if (outcome.prompt?.error?.code === NO_PROGRESS) deps.avoided.set(task.metadata.uid, task.status.owner ?? '');
@@ -48,18 +50,39 @@ async function begin(task: WithStatus<Task>, agent: Agent, means: Means): Promis
   return handOver(task, agent, means);
 }
 
-/** Gives a result only when the Task ends here: what cannot be sent today cannot be sent tomorrow. */
+/**
+ * Gives a result where there is nothing to follow: the Task ends here, because what cannot be sent today cannot be sent tomorrow; or it may
+ * be over before it is worth saying that it runs.
+ */
 async function handOver(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): Promise<Result | undefined> {
-  try {
-    await deps.attempts.assign(agent, task);
-  } catch (error) {
-    const verdict = hopeless(error);
-    if (!verdict) throw error;
-    fail(task, verdict, ctx);
-    return {};
+  const attempt = attemptOf(task);
+  let handed = deps.leases.handedOver(attempt);
+  if (!handed) {
+    try {
+      await deps.attempts.assign(agent, task);
+    } catch (error) {
+      const verdict = hopeless(error);
+      if (!verdict) throw error;
+      fail(task, verdict, ctx);
+      return {};
+    }
+    handed = { at: ctx.now().toISOString(), monotonicMs: deps.monotonicMs() };
+    deps.leases.handOver(attempt, handed);
   }
+  const leftMs = handed.monotonicMs + deps.quickMs - deps.monotonicMs();
+  if (leftMs > 0 && mayBeQuick(task, agent, deps)) return { requeueAfterMs: Math.ceil(leftMs) };
+  task.status.startedAt ??= handed.at;
   start(task, ctx);
   return undefined;
+}
+
+/**
+ * What a prompt uses is counted while it runs, others keep off the files of what runs, a failure is taken back by what follows it, and of
+ * what an earlier daemon has cut off it must be known that it ran.
+ */
+function mayBeQuick(task: Task, agent: Agent, { attempts }: Attending): boolean {
+  const { prompt, files = [] } = task.spec;
+  return prompt === undefined && files.length === 0 && isTrue(task, 'Ready') && !wasCutWithDaemon(task, agent, attempts);
 }
 
 function hopeless(error: unknown): Verdict | undefined {
@@ -79,9 +102,13 @@ export function whyItEnds({ spec, status }: Task, agent: Agent | undefined): Ver
   return { reason: 'Reassigned', message: `${what} now, not ${status?.owner}` };
 }
 
+/** Kept with the Task: by the time the agent's next run reports the attempt, the agent itself no longer shows it. */
+function noteCut(task: WithStatus<Task>, agent: Agent, attempts: Attempts): void {
+  if (task.status.phase === 'Running' && wasCutWithDaemon(task, agent, attempts)) task.status.reason = 'Interrupted';
+}
+
 function wasCutWithDaemon({ status }: Task, agent: Agent, attempts: Attempts): boolean {
   const { ownerIncarnation = '' } = status ?? {};
-  if (status?.phase !== 'Running') return false;
   return attempts.wasStopped(ownerIncarnation) || (isStoppedWithDaemon(agent) && agent.status?.incarnation === ownerIncarnation);
 }
 

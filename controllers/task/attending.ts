@@ -26,6 +26,7 @@ export interface Attending {
   readonly avoided: Map<string, string>;
   readonly monotonicMs: () => number;
   readonly stuckFloorMs: number;
+  readonly quickMs: number;
 }
 
 /** For one pass. */

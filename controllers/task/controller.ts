@@ -17,7 +17,7 @@ import { BUDGET_EXHAUSTED, Budgets, type SpentMeter } from './budgets.ts';
 import { isFinished, isHeld, turnOf } from './card.ts';
 import { type Decision, nextStep, wantsRetry } from './decide.ts';
 import { isAtRest, rest } from './finished.ts';
-import { Leases } from './leases.ts';
+import { Leases, QUICK_MS } from './leases.ts';
 import { ensureRemembered, numberIn } from './numbered.ts';
 import { awaitsRelease } from './plan-hold.ts';
 import { PromptRuns } from './prompt-runs.ts';
@@ -48,6 +48,8 @@ export interface TaskDeps {
   readonly monotonicMs?: () => number;
   /** Below this no Task counts as stuck; 30 s when absent. */
   readonly stuckFloorMs?: number;
+  /** A command that ends sooner is never said to run; 50 ms when absent. */
+  readonly quickMs?: number;
 }
 
 export function taskController(deps: TaskDeps): Controller<Task> {
@@ -65,6 +67,7 @@ export function taskController(deps: TaskDeps): Controller<Task> {
     avoided: new Map(),
     monotonicMs: deps.monotonicMs ?? (() => performance.now()),
     stuckFloorMs: deps.stuckFloorMs ?? STUCK_FLOOR_MS,
+    quickMs: deps.quickMs ?? QUICK_MS,
   };
   return {
     name: 'task',

@@ -1,9 +1,14 @@
-/** For how long each attempt may stay silent. In memory: after a restart of the daemon every attempt has a full lease again. */
+/**
+ * What this process knows of each attempt: for how long it may stay silent, and since when it is in its agent's hands. In memory: after a
+ * restart of the daemon every attempt has a full lease again.
+ */
 
 import type { Task } from '#api/types.ts';
 import type { WithStatus } from '#runtime/controller.ts';
 
 export const LEASE_MS = 30_000;
+/** Of a command that ends sooner nobody could have read that it runs, and everybody who watches would have heard of it. */
+export const QUICK_MS = 50;
 /** A holder that has so little left has missed a heartbeat. */
 const SILENT_LEFT_MS = 15_000;
 
@@ -24,6 +29,7 @@ export function showSilence({ status }: WithStatus<Task>, leftMs: number, now: D
 export class Leases {
   /** attempt → when it was last known to be in good hands, by the clock of performance.now() */
   readonly #renewedMs = new Map<string, number>();
+  readonly #handed = new Map<string, Handed>();
 
   /** What is left of it; one that is not known yet begins now. */
   leftMs(attempt: string, { nowMs, seenMs }: { readonly nowMs: number; readonly seenMs: number | undefined }): number {
@@ -32,7 +38,23 @@ export class Leases {
     return renewedMs + LEASE_MS - nowMs;
   }
 
+  handOver(attempt: string, handed: Handed): void {
+    this.#handed.set(attempt, handed);
+  }
+
+  /** Undefined where it was not this process, or nobody has. */
+  handedOver(attempt: string): Handed | undefined {
+    return this.#handed.get(attempt);
+  }
+
   forget(attempt: string): void {
     this.#renewedMs.delete(attempt);
+    this.#handed.delete(attempt);
   }
+}
+
+/** The same moment by both clocks. */
+export interface Handed {
+  readonly at: string;
+  readonly monotonicMs: number;
 }

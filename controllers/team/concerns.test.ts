@@ -26,13 +26,11 @@ function task(metadata: object = {}, status: object = {}): Task {
 
 describe('a team looks soon at an agent', () => {
   it.each<[string, Agent]>([
-    ['another spec', agent({ generation: 2 })],
     ['a mark', agent({ annotations: { 'agentiso.dev/draining': 'x' } })],
     ['another owner', agent({ ownerReferences: [OWNER] })],
     ['its end', agent({ deletionTimestamp: 'x' })],
     ['not ready', agent({}, { conditions: [{ ...READY, status: 'False', reason: 'Exited' }] })],
     ['another reason', agent({}, { conditions: [{ ...READY, message: 'why' }] })],
-    ['behind its spec', agent({ generation: 2 }, { observedGeneration: 1 })],
     ['another run', agent({}, { incarnation: '2' })],
     ['an address', agent({}, { ip: '10.0.0.1' })],
   ])('%s', (_what, changed) => {
@@ -45,10 +43,18 @@ describe('a team looks soon at an agent', () => {
   });
 });
 
-it('a team looks later at what an agent does, and not at all at signs of life', () => {
-  for (const changed of [agent({}, { phase: 'Working' }), agent({}, { messagesPending: 3 }), agent({}, { mailbox: { unacked: 1 } })]) {
-    expect(agentConcern(changed, 'MODIFIED', agent())).toEqual([]);
-    expect(busyConcern(changed, 'MODIFIED', agent())).toEqual(TEAM);
+it('a team looks later at what an agent does and is asked for, and not at all at signs of life', () => {
+  const behind = agent({ generation: 2 });
+  const changes: [Agent, Agent][] = [
+    [agent(), agent({}, { phase: 'Working' })],
+    [agent(), agent({}, { messagesPending: 3 })],
+    [agent(), agent({}, { mailbox: { unacked: 1 } })],
+    [agent(), behind],
+    [behind, agent({ generation: 2 }, { observedGeneration: 2 })],
+  ];
+  for (const [before, changed] of changes) {
+    expect(agentConcern(changed, 'MODIFIED', before)).toEqual([]);
+    expect(busyConcern(changed, 'MODIFIED', before)).toEqual(TEAM);
   }
   const alive = agent({ resourceVersion: '7' }, { lastHeartbeat: 'x', progress: { text: 'p', time: 'x' } });
   expect([agentConcern(alive, 'MODIFIED', agent()), busyConcern(alive, 'MODIFIED', agent())]).toEqual([[], []]);

@@ -20,17 +20,20 @@ export function goldenConcern(object: KindObject, type: string): Key[] {
   return type === 'DELETED' && (object as Snapshot).spec.golden !== undefined ? teamKey(object) : [];
 }
 
-/** Whether it is there, to whom it belongs, what it is to do, whether it can. People wait for this. */
+/** Whether it is there, to whom it belongs, whether it can work. People wait for this. */
 export function agentConcern(object: KindObject, type: string, before: Before<KindObject>): Key[] {
   const isSame = type !== 'DELETED' && before !== undefined && isSameMember(object as Agent, before as Agent);
   return isSame ? [] : teamKey(object);
 }
 
-/** What a busy agent changes all the time: that it works, that it has mail. */
+/**
+ * What a busy agent changes all the time: that it works, that it has mail. Also that somebody asked something else of it, which it follows in
+ * a moment: a team that looked sooner would say that it is not ready, and then that it is.
+ */
 export function busyConcern(object: KindObject, type: string, before: Before<KindObject>): Key[] {
   if (type === 'DELETED' || before === undefined) return [];
   const [{ status: now }, { status: then }] = [object as Agent, before as Agent];
-  const isSame = now?.phase === then?.phase && pendingOf(now) === pendingOf(then);
+  const isSame = now?.phase === then?.phase && pendingOf(now) === pendingOf(then) && isSameWish(object as Agent, before as Agent);
   return isSame ? [] : teamKey(object);
 }
 
@@ -42,18 +45,22 @@ export function taskConcern(object: KindObject, type: string, before: Before<Kin
 
 function isSameMember(now: Agent, then: Agent): boolean {
   return (
-    isSameObject(now, then) &&
-    now.metadata.generation === then.metadata.generation &&
-    equalJson(now.metadata.annotations, then.metadata.annotations) &&
-    equalJson(factsOf(now), factsOf(then))
+    isSameObject(now, then) && equalJson(now.metadata.annotations, then.metadata.annotations) && equalJson(factsOf(now), factsOf(then))
   );
 }
 
 function factsOf(agent: Agent): unknown {
-  const { status, metadata } = agent;
+  const { status } = agent;
   const { status: ready, reason, message } = getCondition(agent, 'Ready') ?? {};
-  const isBehind = (status?.observedGeneration ?? metadata.generation) < metadata.generation;
-  return [ready, reason, message, isBehind, status?.isolation?.driver, status?.ip, status?.workspaceId, status?.incarnation];
+  return [ready, reason, message, status?.isolation?.driver, status?.ip, status?.workspaceId, status?.incarnation];
+}
+
+function isSameWish(now: Agent, then: Agent): boolean {
+  return now.metadata.generation === then.metadata.generation && isBehind(now) === isBehind(then);
+}
+
+function isBehind({ metadata, status }: Agent): boolean {
+  return (status?.observedGeneration ?? metadata.generation) < metadata.generation;
 }
 
 function pendingOf(status: Agent['status']): number | undefined {

@@ -8,6 +8,8 @@ export interface ConditionInput {
   readonly status: Condition['status'];
   readonly reason: string;
   readonly message: string;
+  /** It follows from little of the spec: it is as new as the object's own status.observedGeneration, and most changes leave it as it is. */
+  readonly isOfAnyGeneration?: true;
 }
 
 export function getCondition(object: KindObject, type: string): Condition | undefined {
@@ -19,11 +21,13 @@ export function isTrue(object: KindObject, type: string): boolean {
 }
 
 /** Changes `object` in place. `lastTransitionTime` moves only when `status` moves. */
-export function setCondition(object: KindObject, { type, status, reason, message }: ConditionInput, now: Date): void {
+export function setCondition(object: KindObject, input: ConditionInput, now: Date): void {
+  const { type, status, reason, message, isOfAnyGeneration } = input;
   const conditions = conditionsOf(object);
   const before = conditions.find((condition) => condition.type === type);
   const lastTransitionTime = before?.status === status ? before.lastTransitionTime : toSeconds(now);
-  const next: Condition = { type, status, reason, message, lastTransitionTime, observedGeneration: object.metadata.generation };
+  const seen = isOfAnyGeneration ? {} : { observedGeneration: object.metadata.generation };
+  const next: Condition = { type, status, reason, message, lastTransitionTime, ...seen };
   const others = conditions.map((condition) => (condition.type === type ? next : condition));
   object.status = { ...(isObject(object.status) ? object.status : {}), conditions: before ? others : [...conditions, next] };
 }

@@ -36,6 +36,13 @@ export function created(draft: KindObject, uid: string, now: string): KindObject
   return { ...rest, metadata: { ...kept, uid, resourceVersion: '', generation: 1, creationTimestamp: now } };
 }
 
+/** The object with these finalizers as well. */
+export function held(object: KindObject, finalizers: readonly string[]): KindObject {
+  const own = object.metadata.finalizers ?? [];
+  const missing = finalizers.filter((name) => !own.includes(name));
+  return missing.length === 0 ? object : { ...object, metadata: { ...object.metadata, finalizers: [...own, ...missing] } };
+}
+
 /** Who may still write: the version and uid in the request must be the current ones where they are given. */
 export function checkPreconditions(current: KindObject, asked: { readonly uid?: string; readonly resourceVersion?: string }): void {
   if (asked.uid !== undefined && asked.uid !== '' && asked.uid !== current.metadata.uid) {

@@ -38,6 +38,32 @@ function heldPersistence() {
 const idle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('create', () => {
+  it('gives a new object the finalizers of its kind, beside its own and once each, and does not say that the writer set them', async () => {
+    const kinds = [{ kind: 'Box', selectableFields: [], finalizers: ['test/keeper', 'test/counter'] }];
+    const seen: (readonly string[] | undefined)[] = [];
+    const track = (_current: KindObject | undefined, admitted: KindObject) => {
+      seen.push(admitted.metadata.finalizers);
+      return undefined;
+    };
+    const store = storeWith({ commit: async () => {} }, { kinds });
+    const metadata = { name: 'b', finalizers: ['test/mine', 'test/counter'] };
+    const made = [await store.create(newBox('a'), { track }), await store.create({ ...newBox('b'), metadata }, { track })];
+    const finalizers = made.map((object) => object.metadata.finalizers);
+    expect(finalizers).toEqual([
+      ['test/keeper', 'test/counter'],
+      ['test/mine', 'test/counter', 'test/keeper'],
+    ]);
+    expect(seen).toEqual([undefined, metadata.finalizers]);
+  });
+
+  it('leaves it to whoever looks after an object that has lost a finalizer to give it back', async () => {
+    const kinds = [{ kind: 'Box', selectableFields: [], finalizers: ['test/keeper'] }];
+    const store = storeWith({ commit: async () => {} }, { kinds });
+    const { metadata, ...box } = await store.create(newBox('a'));
+    const { finalizers: _lost, ...rest } = metadata;
+    expect((await store.update({ ...box, metadata: rest })).metadata.finalizers).toBeUndefined();
+  });
+
   it('sets what the server decides and drops what the request may not bring', async () => {
     const now = new Date('2026-01-02T03:04:05.678Z');
     const store = memoryStore({ kinds: ['Box'], clock: { now: () => now } });

@@ -24,6 +24,7 @@ import {
   checkPreconditions,
   created,
   type DeleteRequest,
+  held,
   isReleased,
   isSame,
   marked,
@@ -39,6 +40,8 @@ export interface KindRules {
   readonly selectableFields: readonly string[];
   /** True unless it is said to be false. */
   readonly isNamespaced?: boolean;
+  /** Whoever looks after objects of this kind holds each from its first version on, and need not write that it does. */
+  readonly finalizers?: readonly string[];
 }
 
 export interface StoreOptions {
@@ -91,6 +94,7 @@ const GENERATE_TRIES = 8;
 export class Store {
   readonly #tables = new Map<string, Table>();
   readonly #selectable = new Map<string, readonly string[]>();
+  readonly #finalizers = new Map<string, readonly string[]>();
   readonly #admission: Admission;
   readonly #clock: Clock;
   readonly #historyLimit: number;
@@ -111,8 +115,9 @@ export class Store {
     this.#clock = clock;
     this.#historyLimit = historyLimit;
     this.#history = new History({ changes: historyLimit }, 0);
-    for (const { kind, selectableFields, isNamespaced = true } of kinds) {
+    for (const { kind, selectableFields, finalizers = [], isNamespaced = true } of kinds) {
       this.#tables.set(kind, new Table());
+      this.#finalizers.set(kind, finalizers);
       this.#selectable.set(kind, ['metadata.name', ...(isNamespaced ? ['metadata.namespace'] : []), ...selectableFields]);
     }
   }
@@ -227,7 +232,8 @@ export class Store {
 
   #first(complete: KindObject, options: WriteOptions): KindObject {
     const admitted = this.#admission.admit(created(complete, newUid(), toSeconds(this.#clock.now())), undefined, this);
-    return tracked(undefined, admitted, options);
+    // Not what the writer has set, and so not in the record of who set what.
+    return held(tracked(undefined, admitted, options), this.#finalizers.get(complete.kind) ?? []);
   }
 
   /** The object if it is only marked, undefined when it is gone. */
