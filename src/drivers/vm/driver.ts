@@ -114,6 +114,7 @@ class VmLauncher implements Launcher {
   /** In a row, by folder. */
   readonly #failedWakes = new Map<string, number>();
   #board: Board;
+  #isClosed = false;
 
   constructor(options: VmDriverOptions) {
     const { support, stateDir } = options;
@@ -258,6 +259,7 @@ class VmLauncher implements Launcher {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     for (const machine of this.#machines.values()) machine.close();
     await this.#templates?.close();
   }
@@ -347,7 +349,7 @@ class VmLauncher implements Launcher {
     } catch {
       // A guest that cannot be told, or is not up yet: the machine is turned off below.
     }
-    if (!isRunning(main) || (await this.#quit(machine))) return;
+    if (!isRunning(main) || (await this.#quit(machine)) || machine.letGo.aborted) return;
     // Nobody can be told: its sockets went with its folder.
     signalProcess(main, 'SIGKILL');
   }
@@ -367,6 +369,8 @@ class VmLauncher implements Launcher {
     const known = this.#machines.get(directory);
     if (known !== undefined) return known;
     const machine = new Machine(run);
+    // Whoever is still on the way to it comes too late.
+    if (this.#isClosed) machine.close();
     this.#machines.set(directory, machine);
     return machine;
   }
