@@ -37,11 +37,28 @@ export async function ensureForked(driver: Driver, agent: WithStatus<Agent>, { d
     throw new WaitingError(reason, message, LOOK_MS);
   }
   const { metadata, status } = snapshot as Snapshot;
-  await deps.takeBase?.(metadata.uid, id);
-  await (driver.snapshots as Snapshots).restore(id, metadata.uid, ctx.signal);
+  await inTurn(agent, { deps, ctx }, async () => {
+    await deps.takeBase?.(metadata.uid, id);
+    await (driver.snapshots as Snapshots).restore(id, metadata.uid, ctx.signal);
+  });
   agent.status.source = { ...source, ...(status?.commit !== undefined && { commit: status.commit }) };
   ctx.events.normal(agent, 'Forked', `it begins as agent ${source.agent} was at snapshot ${source.snapshot}`);
   return true;
+}
+
+/** Not more at once than limits.maxConcurrentForks. */
+async function inTurn(agent: WithStatus<Agent>, { deps, ctx }: Pick<Copying, 'deps' | 'ctx'>, copy: () => Promise<void>): Promise<void> {
+  const key = `fork ${agent.metadata.uid}`;
+  if (deps.starts?.enter(key) === false) {
+    const message = `${deps.starts.limit} forks or machines are starting (limits.maxConcurrentForks); this one is next`;
+    setCondition(agent, { type: 'WorkspaceReady', status: 'False', reason: 'StartsUnderWay', message }, ctx.now());
+    throw new WaitingError('StartsUnderWay', message, LOOK_MS);
+  }
+  try {
+    await copy();
+  } finally {
+    deps.starts?.leave(key);
+  }
 }
 
 /** True: done by this pass, and another run begins with the next. */
