@@ -45,6 +45,8 @@ export interface AgentsOptions
   readonly guestAgentPath: string;
   readonly findImage: DriversOptions['findImage'];
   readonly vmAcceleration?: DriversOptions['vmAcceleration'];
+  readonly limits?: DriversOptions['limits'];
+  readonly starts?: DriversOptions['starts'];
   readonly version: string;
   readonly hostEnv: (name: string) => string | undefined;
   readonly metrics: Pick<Metrics, 'counter' | 'histogram'>;

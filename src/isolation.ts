@@ -1,8 +1,10 @@
 /** The ways this machine can isolate an agent, strongest last, and which one an agent gets. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DEFAULT_LIMITS, type Limits } from '#api/limits.ts';
 import type { Agent } from '#api/types.ts';
 import type { Driver } from '#drivers/driver.ts';
+import { savedRoom } from '#drivers/local/saved-room.ts';
 import { processDriver } from '#drivers/process/driver.ts';
 import { detectSandbox, type SandboxSupport } from '#drivers/sandbox/detect.ts';
 import { sandboxDriver } from '#drivers/sandbox/driver.ts';
@@ -12,6 +14,7 @@ import { detectVm, type VmUnavailable } from '#drivers/vm/support.ts';
 import { bindGuest } from '#guest/client.ts';
 import type { ImageFiles } from '#images/images.ts';
 import { StalledError } from '#lib/errors.ts';
+import type { Gate } from '#lib/gate.ts';
 import type { Logger } from '#lib/log.ts';
 
 export interface DriversOptions {
@@ -23,6 +26,10 @@ export interface DriversOptions {
   readonly hasLinks: boolean;
   /** Of virtual machines, by name; undefined for one that has not been built. */
   readonly findImage: (name: string) => Promise<ImageFiles | undefined>;
+  /** What workspaces may take of the disk. Absent: the defaults. */
+  readonly limits?: Pick<Limits, 'maxSavedMiB' | 'maxCacheMiB'> | undefined;
+  /** Shared with forks. Absent: machines have one of their own. */
+  readonly starts?: Gate | undefined;
   /** $AGENTISO_VM_ACCEL: kvm or tcg, without a trial. */
   readonly vmAcceleration?: string | undefined;
 }
@@ -43,17 +50,18 @@ const POOL_SIZE = 2;
 
 /** What works is found out by starting a sandbox, once per daemon. */
 export async function findDrivers(options: DriversOptions): Promise<DriversHere> {
-  const { home, guestAgentPath, log, hostEnv, hasLinks, findImage, vmAcceleration: asked } = options;
+  const { home, guestAgentPath, log, hostEnv, hasLinks, findImage, vmAcceleration: asked, limits = DEFAULT_LIMITS, starts } = options;
   const stateDir = join(home, 'state', 'workspaces');
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const sandbox = await detectSandbox(stateDir);
-  const process = processDriver({ stateDir: join(stateDir, 'process'), guestAgentPath, log, environment: hostEnv });
+  const room = savedRoom({ root: stateDir, maxSavedMiB: () => limits.maxSavedMiB });
+  const process = processDriver({ stateDir: join(stateDir, 'process'), guestAgentPath, log, environment: hostEnv, room });
   if (sandbox.mode === 'unavailable') {
     log.warn({ reason: sandbox.reason }, 'no sandbox on this machine: agents that may run as plain processes are not isolated');
     return { drivers: [process], sandbox, vm: { reason: `QEMU cannot be confined: ${sandbox.reason}` }, close: async () => {} };
   }
   const pool = hasLinks ? {} : { pool: { size: POOL_SIZE, bind: bindGuest } };
-  const sandboxed = sandboxDriver({ stateDir: join(stateDir, 'sandbox'), guestAgentPath, log, support: sandbox, ...pool });
+  const sandboxed = sandboxDriver({ stateDir: join(stateDir, 'sandbox'), guestAgentPath, log, support: sandbox, room, ...pool });
   const close = () => sandboxed.closePool();
   const vm = await detectVm(sandbox);
   if ('reason' in vm) return { drivers: [process, sandboxed], sandbox, vm, close };
@@ -61,7 +69,8 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
   mkdirSync(machinesDir, { recursive: true, mode: 0o700 });
   const image = await findImage(DEFAULT_IMAGE);
   const support = await withAcceleration({ directory: machinesDir, image, support: vm, log, asked: asAcceleration(asked) });
-  const machines = vmDriver({ stateDir: machinesDir, log, support, findImage });
+  const cacheMiB = () => limits.maxCacheMiB;
+  const machines = vmDriver({ stateDir: machinesDir, log, support, findImage, room, cacheMiB, ...(starts && { starts }) });
   const isVmUsual = support.accel === 'kvm' && image !== undefined;
   const closeAll = async () => {
     await Promise.all([close(), machines.close()]);

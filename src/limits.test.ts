@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '#api/limits.ts';
 import { USUAL_RATES } from '#relay/rates.ts';
 import { limitsOf, ratesOf } from './limits.ts';
 
@@ -6,8 +7,9 @@ const slow = { burst: 1, perMinute: 2 };
 
 it('leaves a fifth of the memory to the machine, unless it is told otherwise', () => {
   const bytes = 10 * 1024 ** 3;
-  expect(limitsOf({}, bytes)).toEqual({ maxAgents: 100, maxAgentsPerTeam: 20, maxMemoryMiB: 8192 });
+  expect(limitsOf({}, bytes)).toEqual({ ...DEFAULT_LIMITS, maxAgents: 100, maxAgentsPerTeam: 20, maxMemoryMiB: 8192 });
   expect(limitsOf({ maxAgents: 1_000, maxMemoryMiB: 99, rates: { exec: slow } }, bytes)).toEqual({
+    ...DEFAULT_LIMITS,
     maxAgents: 1_000,
     maxAgentsPerTeam: 20,
     maxMemoryMiB: 99,

@@ -1,5 +1,6 @@
 /** What `HOME/config.yaml` says: limits of the machine, and how fast each caller may ask. Pure. */
 import { isMap, LineCounter, parseDocument } from 'yaml';
+import type { Limits } from '#api/limits.ts';
 import type { ConfiguredLimits } from '#config';
 import { InvalidError } from '#lib/errors.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
@@ -8,13 +9,16 @@ import { TOOL_CATEGORIES } from '#protocol/tool-surface.ts';
 import type { Rate } from '#relay/rates.ts';
 
 /** The largest number of each; the smallest is 1. */
-const LIMITS = { maxAgents: 10_000, maxAgentsPerTeam: 1_000, maxMemoryMiB: 1_000_000_000 } as const;
+export const LARGEST_LIMITS: Readonly<Record<keyof Limits, number>> = {
+  ...{ maxAgents: 10_000, maxAgentsPerTeam: 1_000, maxMemoryMiB: 1_000_000_000 },
+  ...{ maxConcurrentForks: 100, maxSavedMiB: 1_000_000_000, maxCacheMiB: 1_000_000_000 },
+};
 const RATE = { burst: 1_000_000, perMinute: 1_000_000 } as const;
 
 /** Throws InvalidError, naming the key and what would be accepted. Keys that are not there have their defaults. */
 export function parseSettings(text: string): ConfiguredLimits {
   const root = membersOf(readYaml(text), ['limits', 'rates'], '');
-  const limits = numbersOf(root['limits'] ?? {}, LIMITS, 'limits');
+  const limits = numbersOf(root['limits'] ?? {}, LARGEST_LIMITS, 'limits');
   const rates = membersOf(root['rates'] ?? {}, TOOL_CATEGORIES, 'rates');
   return {
     ...limits,

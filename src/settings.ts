@@ -9,7 +9,7 @@ import { errnoOf } from '#lib/process-identity.ts';
 import { TOOL_CATEGORIES } from '#protocol/tool-surface.ts';
 import type { Rates } from '#relay/rates.ts';
 import { limitsOf, ratesOf } from './limits.ts';
-import { parseSettings } from './settings-file.ts';
+import { LARGEST_LIMITS, parseSettings } from './settings-file.ts';
 
 export const SETTINGS_FILE = 'config.yaml';
 
@@ -27,7 +27,7 @@ export class Settings {
     [this.#limits, this.#rates] = this.#read();
   }
 
-  readonly limits: Limits = live<Limits>(() => this.#limits, ['maxAgents', 'maxAgentsPerTeam', 'maxMemoryMiB']);
+  readonly limits: Limits = live<Limits>(() => this.#limits, Object.keys(LARGEST_LIMITS) as (keyof Limits)[]);
   readonly rates: Rates = live<Rates>(() => this.#rates, TOOL_CATEGORIES);
 
   /** Throws InvalidError for a file that is wrong; then all stays as it was. */

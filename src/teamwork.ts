@@ -17,6 +17,7 @@ import { Radar } from '#git/radar.ts';
 import type { TeamRepositories } from '#git/team-repository.ts';
 import type { AuditLog } from '#lib/audit.ts';
 import { newUid } from '#lib/clock.ts';
+import { Gate } from '#lib/gate.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Metrics } from '#lib/metrics.ts';
 import type { AgentMode } from '#mcp/agent-mode.ts';
@@ -100,6 +101,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
   const meter = new Meter({ prices: () => credentials.prices(), metrics });
   const budgets = new Budgets(client, meter);
   const book = createTaskBook({ client, boards, budgets, events: events.recorder('task'), canVerify: true });
+  const starts = new Gate(() => limits.maxConcurrentForks);
   const agents = await openAgents({
     home,
     client,
@@ -123,6 +125,8 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     guestAgentPath: guestAgentPath(),
     findImage: findUserImage(imagesEnvironment(hostEnv, process.cwd())),
     vmAcceleration: hostEnv('AGENTISO_VM_ACCEL'),
+    limits,
+    starts,
     version: config.version ?? 'source',
     uplink: config.uplink ?? false,
     checkTeam(team) {
@@ -159,6 +163,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     workspaceChanges: agentWakes(agents, agentByUid),
     watches: agentWatches(store),
     limits,
+    starts,
     mayStart: (agent) => startHold(agent, { team: teamOf(agent), agents: agentsIn(store) }, limits),
     pulledTasks: pulled,
     assignedTasks: openTasks(store, false),

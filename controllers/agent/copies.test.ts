@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { API_VERSION } from '#api/meta.ts';
 import type { Agent, Snapshot } from '#api/types.ts';
+import { Gate } from '#lib/gate.ts';
 import { conditionOf, newAgent } from '../../test/support/controllers.ts';
 import { running, setUp } from './agent.fixture.ts';
 import { problemOf } from './copies.ts';
@@ -89,13 +90,14 @@ describe('an agent that is to be taken back', () => {
 });
 
 describe('an agent that begins as a copy', () => {
-  async function forked(snapshot: Snapshot | undefined) {
+  async function forked(snapshot: Snapshot | undefined, more: Partial<AgentDeps> = {}) {
     const world = setUp();
     const bases: string[] = [];
     const controller = world.newController({
       snapshotOf: async () => snapshot,
       takeBase: async (from, to) => void bases.push(`${from} ${to}`),
       placeOf: async () => ({ team: 1, egress: false, git: { forkBase: 'base', branch: 'agents/a/one' } }),
+      ...more,
     });
     const source = { agent: 'one', snapshot: 's' };
     await world.client.create<Agent>(newAgent('one', { source }));
@@ -118,6 +120,19 @@ describe('an agent that begins as a copy', () => {
     expect(driver.calls.slice(2)).toEqual([`restore ${uid} snap`, `create ${uid} run-1`]);
     expect(bases).toEqual([`snap ${uid}`]);
     expect(agent()?.status?.git).toEqual({ forkBase: 'c0ffee', branch: 'agents/a/one' });
+  });
+
+  it('waits for its turn, and gives it to the next', async () => {
+    const starts = new Gate(() => 1);
+    starts.enter('another');
+    const { look, controller, agent, driver } = await forked(snapshotOf(), { starts });
+    await look(controller).catch(() => undefined);
+    expect(conditionOf(agent(), 'WorkspaceReady')).toMatch(/^False StartsUnderWay: 1 forks or machines are starting/);
+    expect(driver.calls.some((call) => call.startsWith('restore'))).toBe(false);
+    starts.leave('another');
+    await look(controller);
+    expect(agent()?.status?.source).toMatchObject({ snapshot: 's' });
+    expect(starts.enter('the next')).toBe(true);
   });
 
   it.each([

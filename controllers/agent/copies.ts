@@ -38,7 +38,7 @@ export async function ensureForked(driver: Driver, agent: WithStatus<Agent>, { d
     throw new WaitingError(reason, message, LOOK_MS);
   }
   const { metadata, status } = snapshot as Snapshot;
-  await beginAs(driver, agent, { deps, ctx, snapshot: metadata.uid });
+  await inTurn(agent, { deps, ctx }, () => beginAs(driver, agent, { deps, ctx, snapshot: metadata.uid }));
   agent.status.source = { ...source, ...(status?.commit !== undefined && { commit: status.commit }) };
   ctx.events.normal(agent, 'Forked', `it begins as agent ${source.agent} was at snapshot ${source.snapshot}`);
   return true;
@@ -52,6 +52,21 @@ export async function beginAs(
 ): Promise<void> {
   await deps.takeBase?.(snapshot, id);
   await (driver.snapshots as Snapshots).restore(id, snapshot, ctx.signal);
+}
+
+/** Not more at once than limits.maxConcurrentForks. */
+async function inTurn(agent: WithStatus<Agent>, { deps, ctx }: Pick<Copying, 'deps' | 'ctx'>, copy: () => Promise<void>): Promise<void> {
+  const key = `fork ${agent.metadata.uid}`;
+  if (deps.starts?.enter(key) === false) {
+    const message = `${deps.starts.limit} forks or machines are starting (limits.maxConcurrentForks); this one is next`;
+    setCondition(agent, { type: 'WorkspaceReady', status: 'False', reason: 'StartsUnderWay', message }, ctx.now());
+    throw new WaitingError('StartsUnderWay', message, LOOK_MS);
+  }
+  try {
+    await copy();
+  } finally {
+    deps.starts?.leave(key);
+  }
 }
 
 /** True: done by this pass, and another run begins with the next. */

@@ -3,6 +3,7 @@ import type { StartHold } from '#api/fleet.ts';
 import type { Agent, Snapshot } from '#api/types.ts';
 import type { Driver, MachineLink } from '#drivers/driver.ts';
 import type { Session, Sessions } from '#guest/sessions.ts';
+import type { Gate } from '#lib/gate.ts';
 import type { MailboxState } from '#mail/mail.ts';
 import type { Notices } from '#relay/notices.ts';
 import type { Wake, Watch } from '#runtime/controller.ts';
@@ -47,6 +48,8 @@ export interface AgentDeps {
   readonly driverFor: (agent: Agent) => Driver;
   /** Why the agent cannot be started now: no team, no room on this machine. Undefined, or absent: it can. */
   readonly mayStart?: (agent: Agent) => StartHold | undefined;
+  /** Forks whose files are copied, among whatever else starts at once. Absent: as many as there are. */
+  readonly starts?: Gate;
   readonly newIncarnation: () => string;
   /** Wakes an agent whose workspace or session changed. */
   readonly workspaceChanges: Wake;

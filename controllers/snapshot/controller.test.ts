@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { API_VERSION, type Draft } from '#api/meta.ts';
 import type { Agent, Snapshot } from '#api/types.ts';
-import { ConflictError } from '#lib/errors.ts';
+import { AgentisoError, ConflictError } from '#lib/errors.ts';
 import { bench, conditionOf, newAgent } from '../../test/support/controllers.ts';
 import { fakeDriver } from '../../test/support/fake-driver.ts';
 import { snapshotController } from './controller.ts';
@@ -91,6 +91,22 @@ describe('a snapshot', () => {
     ]);
     await look();
     expect(snapshot()?.status?.phase).toBe('Ready');
+  });
+
+  it('is refused with the numbers where there is no room, and nothing else goes for it', async () => {
+    const { create, start, look, snapshot, driver } = await setUp();
+    await start();
+    await create('s');
+    await look();
+    await create('t');
+    for (let pass = 0; pass < 3; pass++)
+      driver.failures.push(undefined, new AgentisoError('QuotaExceeded', 'it may take 5 MiB, and 3 are left'));
+    await look('t');
+    expect([snapshot('t')?.status?.phase, conditionOf(snapshot('t'), 'Ready')]).toEqual([
+      'Failed',
+      'False QuotaExceeded: it may take 5 MiB, and 3 are left',
+    ]);
+    expect(await driver.snapshots?.list()).toEqual([snapshot('s')?.metadata.uid]);
   });
 
   it('is of an agent that is there, in that team', async () => {

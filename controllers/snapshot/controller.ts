@@ -92,6 +92,7 @@ async function taken(
   try {
     return await driver.snapshots.take(id, snapshot.metadata.uid, signal);
   } catch (error) {
+    if (isCode(error, 'QuotaExceeded')) throw failed(snapshot, 'QuotaExceeded', messageOf(error));
     if (!isCode(error, 'Conflict')) throw error;
     throw failed(snapshot, 'TooLargeToHold', `${messageOf(error)}; suspend or stop agent ${snapshot.spec.agent} first`);
   }

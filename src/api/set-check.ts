@@ -6,6 +6,7 @@ import { AgentisoError, type FieldProblem, InvalidError } from '#lib/errors.ts';
 import { formatPath } from '#lib/json.ts';
 import { nearest } from '#lib/suggest.ts';
 import { relationFindings } from './front-door.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import type { KindObject } from './meta.ts';
 import { checkRelations, type StoredObjects } from './relations.ts';
 import { missingDependencies } from './task-dependencies.ts';
@@ -35,7 +36,8 @@ export interface SetProblem extends FieldProblem {
 }
 
 /** What the machine has room for is not known here. */
-const UNLIMITED = {
+const UNLIMITED: Limits = {
+  ...DEFAULT_LIMITS,
   maxAgents: Number.POSITIVE_INFINITY,
   maxAgentsPerTeam: Number.POSITIVE_INFINITY,
   maxMemoryMiB: Number.POSITIVE_INFINITY,

@@ -32,6 +32,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const signal = () => AbortSignal.timeout(30_000);
+const roomy = async () => {};
 const NAMES = ['upper', 'workspace', 'home'];
 const write = (text: string, at = folder) => {
   writeFileSync(join(at, 'workspace', 'deep', 'f'), text);
@@ -39,10 +40,22 @@ const write = (text: string, at = folder) => {
 };
 const read = (at = folder) => [readFileSync(join(at, 'workspace', 'deep', 'f'), 'utf8'), readFileSync(join(at, 'home', 'note'), 'utf8')];
 const take = (name: string, hold = (copy: (limit: AbortSignal) => Promise<void>, until: AbortSignal) => copy(until)) =>
-  copies.take({ folder, name, names: NAMES, hold }, signal());
+  copies.take({ folder, name, names: NAMES, hold, room: roomy }, signal());
 const restore = (name: string, at = folder) => copies.restore(at, name, async () => {}, signal());
 
 describe('copies of files', () => {
+  it('are not begun where there is no room for them', async () => {
+    write('first');
+    const asked: number[] = [];
+    const room = async (bytes: number) => {
+      asked.push(bytes);
+      throw new Error('no room');
+    };
+    const hold = async () => expect.unreachable();
+    await expect(copies.take({ folder, name: 'large', names: NAMES, hold, room }, signal())).rejects.toThrow('no room');
+    expect([asked.every((bytes) => bytes > 0), asked.length, await copies.list()]).toEqual([true, 1, []]);
+  });
+
   it('are of one moment, whole, and go in any order', async () => {
     for (const text of ['first', 'second', 'third']) {
       write(text);

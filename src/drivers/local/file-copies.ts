@@ -3,12 +3,15 @@
  * to the disk and renamed. It shares blocks where the file system can (reflink) and keeps holes everywhere.
  */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AgentisoError, NotFoundError, StalledError } from '#lib/errors.ts';
 import { isPresent } from './directories.ts';
+import type { Room } from './free-disk.ts';
 import { isWorkspaceId } from './paths.ts';
+import { diskUsage, SNAPSHOTS } from './saved-room.ts';
 
 const execute = promisify(execFile);
 const PRIVATE = { recursive: true, mode: 0o700 } as const;
@@ -23,26 +26,28 @@ export interface Taking {
   readonly name: string;
   readonly names: readonly string[];
   readonly hold: (copy: (limit: AbortSignal) => Promise<void>, signal: AbortSignal) => Promise<void>;
+  readonly room: Room;
 }
 
 export class FileCopies {
   readonly #root: string;
 
   constructor(stateDir: string) {
-    this.#root = join(stateDir, '.snapshots');
+    this.#root = join(stateDir, SNAPSHOTS);
   }
 
   /** `names`: what of the folder is copied, as far as it is there. `hold` is around the copying alone. Gives the bytes it takes. */
-  async take({ folder, name, names, hold }: Taking, signal: AbortSignal): Promise<number> {
+  async take({ folder, name, names, hold, room }: Taking, signal: AbortSignal): Promise<number> {
     const place = this.#placeOf(name);
-    if (await isPresent(place)) return sizeOf(place);
+    if (await isPresent(place)) return diskUsage([place]);
     await mkdir(this.#root, PRIVATE);
+    await room(await diskUsage(names.map((each) => join(folder, each)).filter(existsSync)), 'a snapshot of its files');
     const making = `${place}${UNFINISHED}`;
     await hold((limit) => copyInto(folder, making, names, limit), signal);
     await execute('sync', ['-f', making], { signal });
     await rename(making, place);
     await syncFolder(this.#root);
-    return sizeOf(place);
+    return diskUsage([place]);
   }
 
   /** The files of the folder are replaced when this resolves; after a crash, by `finishRestore`. `renew`: what is done to the copy before. */
@@ -124,11 +129,6 @@ async function copyInto(from: string, to: string, names: readonly string[], sign
 
 /** Owners, times, holes, links, attributes, and the devices by which a layer says that a file is gone. */
 const AS_IT_IS = ['-a', '--reflink=auto', '--sparse=auto'];
-
-async function sizeOf(path: string): Promise<number> {
-  const { stdout } = await execute('du', ['-s', '-B1', '--', path]);
-  return Number.parseInt(stdout, 10);
-}
 
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');

@@ -12,6 +12,9 @@ export async function freeBytes(path: string): Promise<number> {
   return bavail * bsize;
 }
 
+/** Throws QuotaExceeded where there is no room for so many bytes. `what`: what they are for. */
+export type Room = (bytes: number, what: string) => Promise<void>;
+
 /** Throws QuotaExceeded, with the numbers. `what`: what the bytes are for. */
 export async function requireRoom(path: string, bytes: number, what: string): Promise<void> {
   const problem = roomProblem(await freeBytes(path), bytes, what);

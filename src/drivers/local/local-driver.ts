@@ -14,6 +14,7 @@ import type { Driver, GuestPort, Isolation, Snapshots, Suspension, Usage, Worksp
 import { dialGuest } from './dial.ts';
 import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
 import { FileCopies, finishRestore } from './file-copies.ts';
+import { type Room, requireRoom } from './free-disk.ts';
 import { adoptGuest, type GuestProcess, type GuestStart, startGuest } from './guest-process.ts';
 import type { Launcher, ReadyGuest, StartCommand } from './launcher.ts';
 import { findLaunches, type Launch } from './launches.ts';
@@ -29,6 +30,8 @@ export interface LocalDriverOptions {
   readonly log: Logger;
   /** Between the polite end of a guest and SIGKILL; longer than the guest gives its commands. */
   readonly stopGraceMs: number;
+  /** For what is kept of workspaces. Absent: all of the disk but what is left free. */
+  readonly room?: Room;
 }
 
 /** One workspace as it was found: what is in memory, what is on disk. */
@@ -46,6 +49,7 @@ export class LocalDriver implements Driver {
   readonly suspension?: Suspension;
   readonly writeHold?: WriteHold;
   readonly #options: LocalDriverOptions;
+  readonly #room: Room;
   readonly #launcher: Launcher;
   readonly #guests = new Map<string, GuestProcess>();
   readonly #stopAskedAtMs = new Map<string, number>();
@@ -57,6 +61,7 @@ export class LocalDriver implements Driver {
 
   constructor(options: LocalDriverOptions) {
     this.#options = options;
+    this.#room = options.room ?? ((bytes, what) => requireRoom(options.stateDir, bytes, what));
     this.#launcher = options.launcher;
     this.name = options.launcher.name;
     this.isolation = options.launcher.isolation;
@@ -176,7 +181,10 @@ export class LocalDriver implements Driver {
     const { paths } = found;
     if (!(await isPresent(paths.directory))) throw new NotFoundError(`there is no workspace ${id}`);
     const hold = (copy: (limit: AbortSignal) => Promise<void>, until: AbortSignal) => this.#hold(found, copy, until);
-    const bytes = await copies.take({ folder: paths.directory, name: snapshot, names: this.#launcher.files, hold }, signal);
+    const bytes = await copies.take(
+      { folder: paths.directory, name: snapshot, names: this.#launcher.files, hold, room: this.#room },
+      signal,
+    );
     return { bytes };
   }
 

@@ -8,6 +8,7 @@ import type { Logger } from '#lib/log.ts';
 import { type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Driver, Usage, WorkspaceSpec } from '../driver.ts';
 import { isPresent } from '../local/directories.ts';
+import type { Room } from '../local/free-disk.ts';
 import type { Launcher, StartCommand } from '../local/launcher.ts';
 import { launchArguments } from '../local/launches.ts';
 import { findLeftovers } from '../local/leftovers.ts';
@@ -26,12 +27,20 @@ export interface ProcessDriverOptions {
   readonly environment: (name: string) => string | undefined;
   /** Between SIGTERM and SIGKILL of a guest; longer than the guest gives its commands. */
   readonly stopGraceMs?: number;
+  /** For what is kept of workspaces. Absent: all of the disk but what is left free. */
+  readonly room?: Room;
 }
 
 export function processDriver({ guestAgentPath, log, environment, stopGraceMs = 5_000, ...options }: ProcessDriverOptions): Driver {
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
   const stateDir = realpathSync(options.stateDir);
-  return new LocalDriver({ stateDir, launcher: processLauncher(stateDir, guestAgentPath, environment), log, stopGraceMs });
+  return new LocalDriver({
+    stateDir,
+    launcher: processLauncher(stateDir, guestAgentPath, environment),
+    log,
+    stopGraceMs,
+    ...(options.room && { room: options.room }),
+  });
 }
 
 function processLauncher(stateDir: string, guestAgentPath: string, environment: ProcessDriverOptions['environment']): Launcher {

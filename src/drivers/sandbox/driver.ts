@@ -10,6 +10,7 @@ import type { Driver, Usage, WorkspaceSpec } from '../driver.ts';
 import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
 import type { CgroupPlaces } from '../local/cgroup-places.ts';
 import { closeInheritedOnExec } from '../local/descriptors.ts';
+import type { Room } from '../local/free-disk.ts';
 import { canFreeze, freezeGroups } from '../local/freeze.ts';
 import type { Launcher, StartCommand } from '../local/launcher.ts';
 import { LocalDriver } from '../local/local-driver.ts';
@@ -36,6 +37,8 @@ export interface SandboxDriverOptions {
   readonly support: SandboxSupport;
   /** Between SIGTERM and SIGKILL of a guest; longer than the guest gives its commands. */
   readonly stopGraceMs?: number;
+  /** For what is kept of workspaces. Absent: all of the disk but what is left free. */
+  readonly room?: Room;
   /** Sandboxes started ahead, `size` of each kind in use; root mode only. Absent: none. */
   readonly pool?: { readonly size: number; readonly bind: BindGuest } & Pick<PoolOptions<never>, 'nextNetwork'>;
 }
@@ -54,7 +57,7 @@ export function sandboxDriver({ stopGraceMs = 5_000, ...options }: SandboxDriver
   const stateDir = realpathSync(options.stateDir);
   closeInheritedOnExec();
   const launcher = new SandboxLauncher({ ...options, stateDir, abilities: support.abilities });
-  const driver = new LocalDriver({ stateDir, launcher, log, stopGraceMs });
+  const driver = new LocalDriver({ stateDir, launcher, log, stopGraceMs, ...(options.room && { room: options.room }) });
   return Object.assign(driver, { closePool: () => launcher.closePool(), poolSettled: () => launcher.poolSettled() });
 }
 

@@ -5,13 +5,15 @@ import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { bindGuest, connectGuest } from '#guest/client.ts';
-import { AgentisoError, StalledError, WaitingError } from '#lib/errors.ts';
+import { AgentisoError, isCode, messageOf, StalledError, WaitingError } from '#lib/errors.ts';
+import { Gate } from '#lib/gate.ts';
 import type { Logger } from '#lib/log.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Driver, GuestPort, Resources, Usage, WorkspaceSpec } from '../driver.ts';
 import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
 import { closeInheritedOnExec } from '../local/descriptors.ts';
 import { isPresent } from '../local/directories.ts';
+import { type Room, requireRoom } from '../local/free-disk.ts';
 import type { Launcher, Sleep, StartCommand, Waking } from '../local/launcher.ts';
 import { LocalDriver } from '../local/local-driver.ts';
 import { type WorkspacePaths, workspacePaths } from '../local/paths.ts';
@@ -54,6 +56,12 @@ export interface VmDriverOptions {
   readonly findImage: (name: string) => Promise<MachineImage | undefined>;
   /** Between the polite end of a machine and SIGKILL. */
   readonly stopGraceMs?: number;
+  /** For what is kept of machines. Absent: all of the disk but what is left free. */
+  readonly room?: Room;
+  /** Of templates and disks of tools together. */
+  readonly cacheMiB?: () => number;
+  /** How many machines start at once. */
+  readonly starts?: Gate;
   /** False: every machine boots. */
   readonly hasTemplates?: boolean;
 }
@@ -67,6 +75,11 @@ export interface VmDriver extends Driver {
 
 /** A machine that boots keeps one processor busy for seconds: more at once make all of them late. */
 const BOOTS_AT_ONCE = 2;
+const STARTS_AT_ONCE = 10;
+const CACHE_MIB = 16_384;
+const MIB = 1024 ** 2;
+/** Nobody tells when there is room again. */
+const NO_ROOM_MS = 5_000;
 const BOOT_MS = { kvm: 30_000, tcg: 120_000 } as const;
 const BIND_MS = 60_000;
 const SHUTDOWN_MS = 3_000;
@@ -84,7 +97,7 @@ export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOp
   const stateDir = realpathSync(options.stateDir);
   closeInheritedOnExec();
   const launcher = new VmLauncher({ ...options, stateDir });
-  const driver = new LocalDriver({ stateDir, launcher, log: options.log, stopGraceMs });
+  const driver = new LocalDriver({ stateDir, launcher, log: options.log, stopGraceMs, ...(options.room && { room: options.room }) });
   return Object.assign(driver, {
     templatesSettled: () => launcher.templatesSettled(),
     close: () => launcher.close(),
@@ -106,11 +119,14 @@ class VmLauncher implements Launcher {
   readonly #machines = new Map<string, Machine>();
   /** Folders of machines that boot. */
   readonly #booting = new Set<string>();
+  /** Folders of those and of machines that begin as a copy. */
+  readonly #starting: Gate;
   /** What a start that was admitted will be, by folder. */
   readonly #starts = new Map<string, Start>();
   /** Absent where they cannot be: files of others cannot be bound without root. */
   readonly #templates: Templates | undefined;
   readonly #toolDisks: ToolDisks;
+  readonly #room: Room;
   /** In a row, by folder. */
   readonly #failedWakes = new Map<string, number>();
   #board: Board;
@@ -120,10 +136,15 @@ class VmLauncher implements Launcher {
     const { support, stateDir } = options;
     this.#options = options;
     this.#board = support.board;
+    this.#room = options.room ?? ((bytes, what) => requireRoom(stateDir, bytes, what));
     this.#home = hash(stateDir).slice(0, 8);
     const { log, hasTemplates = true } = options;
-    this.#toolDisks = new ToolDisks({ directory: join(stateDir, '.tools'), log });
-    if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: join(stateDir, '.templates'), support, log });
+    const [templates, tools] = [join(stateDir, '.templates'), join(stateDir, '.tools')];
+    const { cacheMiB = () => CACHE_MIB } = options;
+    const caches = { directories: [templates, tools], budgetBytes: () => cacheMiB() * MIB };
+    this.#starting = options.starts ?? new Gate(() => STARTS_AT_ONCE);
+    this.#toolDisks = new ToolDisks({ directory: tools, log, caches });
+    if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: templates, support, log, caches });
     this.isolation = { driver: 'vm', accel: support.accel, network: support.network, limits: support.limits };
   }
 
@@ -150,7 +171,8 @@ class VmLauncher implements Launcher {
       ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
     };
     const template = await this.#templates?.find(kind, uidOf(workspace.team));
-    if (template === undefined) this.#takeSlot(directory);
+    await this.#requireDisk(directory, diskGiB);
+    this.#takeSlot(directory, template === undefined);
     this.#starts.set(directory, { kind, ...(template && { template }), ...(tools && { tools }) });
   }
 
@@ -171,7 +193,7 @@ class VmLauncher implements Launcher {
       await writeMachineFile(directory, toMachineFile(workspace, start));
       return await this.#command(workspace, paths, { kind: { ...kind, ...(template && { memory: 'copy' }) }, files, groups });
     } catch (error) {
-      this.#booting.delete(directory);
+      this.#started(directory);
       throw error;
     }
   }
@@ -179,7 +201,7 @@ class VmLauncher implements Launcher {
   readonly sleep: Sleep = {
     isSaved: ({ directory }) => isSaved(directory),
     sizeOf: ({ directory }) => savedState(directory),
-    save: (paths, signal) => saveMachine(this.#machineOf(paths), paths, signal),
+    save: (paths, signal) => saveMachine(this.#machineOf(paths), paths, { room: this.#room, signal }),
     prepare: (paths, place) => this.#prepareWaking(paths, place),
     discard: ({ directory }) => discard(directory),
   };
@@ -234,7 +256,7 @@ class VmLauncher implements Launcher {
       await this.#giveUp(machine, paths, { known, isLate: limit.aborted });
       throw error;
     } finally {
-      this.#booting.delete(paths.directory);
+      this.#started(paths.directory);
     }
     this.#failedWakes.delete(paths.directory);
     const start = this.#starts.get(paths.directory);
@@ -320,6 +342,7 @@ class VmLauncher implements Launcher {
     this.#machines.get(paths.directory)?.close();
     this.#machines.delete(paths.directory);
     this.#starts.delete(paths.directory);
+    this.#started(paths.directory);
     return removeGroups(this.#groups(paths, record));
   }
 
@@ -333,10 +356,37 @@ class VmLauncher implements Launcher {
     return tools === undefined || toolFolder === undefined ? undefined : this.#toolDisks.find(tools, toolFolder);
   }
 
-  #takeSlot(directory: string): void {
-    if (this.#booting.size >= BOOTS_AT_ONCE && !this.#booting.has(directory))
-      throw new WaitingError('BootsUnderWay', `${BOOTS_AT_ONCE} machines are booting; this one is next`, 250);
+  /** The one that it keeps from now on; it is as large as it may become, one day. */
+  async #requireDisk(directory: string, diskGiB: number): Promise<void> {
+    if (await isPresent(diskIn(directory))) return;
+    const { stateDir } = this.#options;
+    await requireRoom(stateDir, diskGiB * 1024 * MIB, 'its disk').catch((error: unknown) => {
+      throw isCode(error, 'QuotaExceeded') ? new WaitingError('QuotaExceeded', messageOf(error), NO_ROOM_MS) : error;
+    });
+  }
+
+  /** Of those that start at once, and of the fewer that boot. */
+  #takeSlot(directory: string, isBoot: boolean): void {
+    if (!this.#starting.enter(directory)) {
+      const message = `${this.#starting.limit} machines or forks are starting (limits.maxConcurrentForks); this one is next`;
+      throw new WaitingError('StartsUnderWay', message, 250);
+    }
+    if (isBoot) this.#takeBoot(directory);
+  }
+
+  #takeBoot(directory: string): void {
+    if (this.#booting.size >= BOOTS_AT_ONCE && !this.#booting.has(directory)) throw this.#outOfTurn(directory);
     this.#booting.add(directory);
+  }
+
+  #outOfTurn(directory: string): WaitingError {
+    this.#starting.leave(directory);
+    return new WaitingError('BootsUnderWay', `${BOOTS_AT_ONCE} machines are booting; this one is next`, 250);
+  }
+
+  #started(directory: string): void {
+    this.#booting.delete(directory);
+    this.#starting.leave(directory);
   }
 
   async #powerOff(main: ProcessIdentity, paths: WorkspacePaths, incarnation: string): Promise<void> {

@@ -9,6 +9,7 @@ import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MachineFiles } from './launch.ts';
 
+/** As SAVED_STATE says. */
 const WHOLE = 'saved';
 const MAKING = 'saved.new';
 const LEAVING = 'saved.old';

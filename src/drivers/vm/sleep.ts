@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { connectGuest } from '#guest/client.ts';
 import { ConflictError } from '#lib/errors.ts';
-import { requireRoom } from '../local/free-disk.ts';
+import type { Room } from '../local/free-disk.ts';
 import type { WorkspacePaths } from '../local/paths.ts';
 import type { Machine } from './machine.ts';
 import { type MachineFile, readMachineFile } from './machine-file.ts';
@@ -22,12 +22,17 @@ export function cannotBeSaved(): ConflictError {
   return new ConflictError('what this machine was started as is not known', { reason: 'SuspendUnsupported', hint: 'stop it instead' });
 }
 
+interface Saving {
+  readonly room: Room;
+  readonly signal: AbortSignal;
+}
+
 /** It stands still from then on; when this rejects, it goes on. */
-export async function saveMachine(machine: Machine, { directory, run }: WorkspacePaths, signal: AbortSignal): Promise<void> {
+export async function saveMachine(machine: Machine, { directory, run }: WorkspacePaths, { room, signal }: Saving): Promise<void> {
   const known = await readMachineFile(directory);
   if (known?.started === undefined) throw cannotBeSaved();
   const { kind, tools } = known.started;
-  await requireRoom(directory, kind.memoryMiB * MIB, 'what is in its memory');
+  await room(kind.memoryMiB * MIB, 'what is in its memory');
   const limit = AbortSignal.timeout(LEAST_MS + (kind.memoryMiB / MIB_PER_SECOND) * 1_000);
   const { kernel, initrd, root } = kind.image;
   const files = { kernel, initrd, root, ...(tools !== undefined && { tools }) };

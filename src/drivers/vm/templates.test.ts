@@ -32,7 +32,7 @@ describe('a template', () => {
     mkdirSync(folder);
     for (const [name, text] of Object.entries({ image: '/', state: '', memory: '' })) writeFileSync(join(folder, name), text);
     const support = { version } as VmSupport;
-    const templates = new Templates({ directory, support, log: silentLogger });
+    const templates = new Templates({ directory, support, log: silentLogger, caches: { directories: [directory], budgetBytes: () => 0 } });
     await templates.failed(KIND);
     templates.worked(KIND);
     await templates.failed(KIND);

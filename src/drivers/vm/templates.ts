@@ -4,8 +4,8 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { chmod, chown, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { chmod, chown, mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { connectGuest } from '#guest/client.ts';
@@ -17,6 +17,7 @@ import { listPids, readCommandLine, readProcess } from '../local/processes.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
 import type { MachinePlan } from './args.ts';
 import { withBareMachine } from './boot.ts';
+import { type Caches, evictCaches } from './caches.ts';
 import type { Machine } from './machine.ts';
 import { saveState } from './migration.ts';
 import type { VmSupport } from './support.ts';
@@ -37,8 +38,8 @@ export interface TemplatesOptions {
   readonly directory: string;
   readonly support: VmSupport;
   readonly log: Logger;
-  /** All of them together take no more; the longest unused go first. */
-  readonly budgetBytes?: number;
+  /** Which they are part of. */
+  readonly caches: Caches;
 }
 
 export interface TemplateFiles {
@@ -48,10 +49,8 @@ export interface TemplateFiles {
 
 const BOOT_MS = 180_000;
 const SAVE_MS = 30_000;
-const GIB = 1024 ** 3;
 const REHEARSALS = 8;
 const FAILURES = 2;
-const BUDGET_BYTES = 8 * GIB;
 
 /** Pure. A copy needs exactly what the template was: whatever tells two machines apart is in it. */
 export function templateKey({ image, diskGiB, ...plan }: TemplateKind, version: string): string {
@@ -120,7 +119,6 @@ export class Templates {
     await this.#swept;
     const folder = this.#folder(kind);
     if (this.#closing.signal.aborted || (await isPresent(folder))) return;
-    await this.#makeRoom();
     const unfinished = `${folder}.new`;
     await rm(unfinished, { recursive: true, force: true });
     try {
@@ -135,6 +133,7 @@ export class Templates {
     await chown(join(unfinished, 'memory'), 0, 0);
     await writeFile(join(unfinished, 'image'), kind.image.root);
     await rename(unfinished, folder);
+    await evictCaches(this.#options.caches, folder);
     this.#options.log.info({ memoryMiB: kind.memoryMiB, image: kind.image.hash }, 'template of machines made');
   }
 
@@ -187,18 +186,6 @@ export class Templates {
       if (name.endsWith('.new') || !(await hasImage(folder))) await rm(folder, { recursive: true, force: true });
     }
   }
-
-  async #makeRoom(): Promise<void> {
-    const { directory, budgetBytes = BUDGET_BYTES } = this.#options;
-    const found = (await readdir(directory)).map((name) => join(directory, name));
-    const sized = found.map((folder) => ({ folder, bytes: bytesOf(folder), usedMs: statSync(folder).mtimeMs }));
-    let total = sized.reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const { folder, bytes } of sized.sort((a, b) => a.usedMs - b.usedMs)) {
-      if (total <= budgetBytes) return;
-      await rm(folder, { recursive: true, force: true });
-      total -= bytes;
-    }
-  }
 }
 
 /** The guest is asked what it must refuse, on a new connection each time: what comes in by its ports is then nothing new to it. */
@@ -212,10 +199,6 @@ async function rehearse(machine: Machine, signal: AbortSignal): Promise<void> {
 
 async function hasImage(folder: string): Promise<boolean> {
   return readFile(join(folder, 'image'), 'utf8').then(isPresent, () => false);
-}
-
-function bytesOf(folder: string): number {
-  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).blocks * 512, 0);
 }
 
 /** Whole or not there. */

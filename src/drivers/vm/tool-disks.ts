@@ -4,16 +4,24 @@
  */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WaitingError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { isPresent } from '../local/directories.ts';
+import { type Caches, evictCaches } from './caches.ts';
 import { makeFileSystem } from './disk.ts';
 
 export interface ToolDisk {
   readonly path: string;
   readonly gib: number;
+}
+
+export interface ToolDisksOptions {
+  readonly directory: string;
+  readonly log: Logger;
+  /** Which they are part of. Absent: nobody counts them. */
+  readonly caches?: Caches;
 }
 
 interface Measure {
@@ -31,11 +39,13 @@ const LOOK_MS = 250;
 export class ToolDisks {
   readonly #directory: string;
   readonly #log: Logger;
+  readonly #caches: Caches | undefined;
   /** By path: being made, or why it could not be. */
   readonly #making = new Map<string, { failure?: unknown }>();
 
-  constructor({ directory, log }: { readonly directory: string; readonly log: Logger }) {
+  constructor({ directory, log, caches }: ToolDisksOptions) {
     this.#directory = directory;
+    this.#caches = caches;
     this.#log = log;
   }
 
@@ -47,9 +57,15 @@ export class ToolDisks {
       this.#making.delete(path);
       throw making.failure;
     }
-    if (making === undefined && (await isPresent(path))) return { path, gib: (await stat(path)).size / GIB };
+    if (making === undefined && (await isPresent(path))) return this.#used(path);
     if (making === undefined && !this.#making.has(path)) void this.#make(tools, folder, path);
     throw new WaitingError('ToolsUnderWay', `a disk with ${folder} is being made, once for all machines`, LOOK_MS);
+  }
+
+  async #used(path: string): Promise<ToolDisk> {
+    const now = new Date();
+    await utimes(path, now, now);
+    return { path, gib: (await stat(path)).size / GIB };
   }
 
   async #make(tools: string, folder: string, path: string): Promise<void> {
@@ -63,6 +79,7 @@ export class ToolDisks {
         options: ['-O', '^has_journal', '-N', String(files + 1_024), '-E', 'lazy_itable_init=1,nodiscard,root_owner=0:0'],
       });
       await chmod(path, 0o444);
+      if (this.#caches) await evictCaches(this.#caches, path);
       this.#making.delete(path);
       this.#log.info({ folder, files }, 'disk of tools made');
     } catch (failure) {
