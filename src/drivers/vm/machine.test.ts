@@ -80,6 +80,22 @@ describe('a port of a machine', () => {
     expect(said).toEqual(['first', 'second']);
   });
 
+  it('of QEMU itself is dialled anew as well for whoever still wants it', async () => {
+    const impatient = new AbortController();
+    const first = machine.qmp(impatient.signal);
+    const second = machine.qmp(signal);
+    impatient.abort(new Error('no more'));
+    await expect(first).rejects.toThrow('no more');
+    const monitor = createServer((socket) => {
+      dialled.push(socket.on('error', () => {}));
+      socket.on('data', (chunk) => socket.write(`${JSON.stringify({ id: JSON.parse(String(chunk)).id, return: {} })}\n`));
+    });
+    monitor.listen(join(run, SOCKETS.qmp));
+    await second;
+    expect(dialled).toHaveLength(1);
+    monitor.close();
+  });
+
   it('is not dialled any more when the machine was let go', async () => {
     qemu.close();
     const waiting = machine.connect('control', signal);

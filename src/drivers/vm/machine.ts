@@ -66,15 +66,19 @@ export class Machine {
     return this.#dial(`${this.#run}/${SOCKETS[socket]}`, signal);
   }
 
-  /** Stays open: what it says last is why the machine ended. */
+  /** Stays open: what it says last is why the machine ended. Opened by one for all; who gives up gives up for nobody else. */
   async qmp(signal: AbortSignal): Promise<Qmp> {
-    this.#qmp ??= this.#openQmp(signal);
-    try {
-      return await this.#qmp;
-    } catch (error) {
-      this.#qmp = undefined;
-      throw error;
+    for (;;) {
+      const known = this.#qmp;
+      if (known === undefined) break;
+      const qmp = await known.catch(() => undefined);
+      if (qmp !== undefined) return qmp;
+      signal.throwIfAborted();
+      if (this.#qmp === known) this.#qmp = undefined;
     }
+    const opening = this.#openQmp(signal);
+    this.#qmp = opening;
+    return opening;
   }
 
   /** What programs of the guest say to their proxy is passed on to its socket, which is in the run directory. Idempotent. */
