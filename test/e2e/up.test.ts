@@ -253,10 +253,12 @@ describe('agentiso up', () => {
 
   it('does not complain of agents before they are made', async () => {
     await inProject(async (folder, placed) => {
-      writeFileSync(join(folder, 'team.yaml'), TEAM.replace('  roles', '  tasks: [{name: one, command: echo one}]\n  roles'));
+      // Long enough to be said to run.
+      writeFileSync(join(folder, 'team.yaml'), TEAM.replace('  roles', '  tasks: [{name: one, command: sleep 1}]\n  roles'));
       const { code, stderr } = await runCli(['up', '-f', 'team.yaml'], placed);
       expect(code).toBe(0);
       expect(stderr).not.toContain('Pending');
+      expect(stderr).toContain('task/try-one Running');
       expect(stderr.indexOf('agent/try-worker Ready')).toBeLessThan(stderr.indexOf('task/try-one Running'));
     });
   });
