@@ -155,7 +155,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
       const before = await home.agent('cell-one');
       const folder = join(home.home, 'state', 'workspaces', 'vm', before.metadata.uid);
       const seen = (...names: string[]) => names.some((name) => existsSync(join(folder, name)));
-      await home.inside('cell-one', 'sh', '-c', 'echo remembered > /tmp/memory');
+      await home.inside('cell-one', 'sh', '-c', 'echo remembered > /tmp/memory; echo done > /workspace/file');
       await home.cli('suspend', 'cell-one');
       await vi.waitFor(() => expect(seen('saved.new', 'saved')).toBe(true), { ...WAIT, interval: 5 });
       await home.kill();
