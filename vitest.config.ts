@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { Sequence } from './test/support/sequence.ts';
 
 /** unit: seconds, needs nothing but Node. e2e and soak: real processes, real tools. agents: real coding agents, from the npm registry. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: Sequence },
     projects: [
       {
         test: {
