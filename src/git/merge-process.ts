@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { AgentisoError, messageOf } from '#lib/errors.ts';
 import { type MergeRecord, MergeRecordReader } from './merge-records.ts';
-import { type GitOptions, spawnGit, waitForChild } from './run.ts';
+import { type GitOptions, hasEnded, spawnGit, waitForChild } from './run.ts';
 
 interface Waiting {
   readonly resolve: (record: MergeRecord) => void;
@@ -49,7 +49,7 @@ export class MergeProcess {
   }
 
   get isUsable(): boolean {
-    return this.#failure === undefined;
+    return this.#failure === undefined && !hasEnded(this.#child);
   }
 
   /** Nobody asks it for now. False: it cannot be asked again. */
@@ -72,7 +72,7 @@ export class MergeProcess {
   /** Resolves when the process is gone. */
   async close(): Promise<void> {
     clearTimeout(this.#watchdog);
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined) return;
+    if (hasEnded(this.#child)) return;
     const closed = new Promise((resolve) => this.#child.once('close', resolve));
     this.wake();
     this.#child.stdin?.end();

@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { AgentisoError } from '#lib/errors.ts';
-import { type GitOptions, type GitOutcome, spawnGit, waitForChild } from './run.ts';
+import { type GitOptions, type GitOutcome, hasEnded, spawnGit, waitForChild } from './run.ts';
 
 export const UPDATE_REF: readonly string[] = ['update-ref', '--stdin', '-z', '--create-reflog'];
 /** How long it is kept for the next one. */
@@ -35,7 +35,7 @@ class RefMover {
   }
 
   get isUsable(): boolean {
-    return this.#ended === undefined;
+    return this.#ended === undefined && !hasEnded(this.#child);
   }
 
   /** Commands of one transaction. Code 0: all of it has happened; otherwise nothing has. */

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { AgentisoError } from '#lib/errors.ts';
+import { readProcessIdentity } from '#lib/process-identity.ts';
 
 export interface GitOptions {
   /** A repository, bare or with a worktree. */
@@ -70,13 +71,13 @@ export function waitForChild(child: ChildProcess, isWaiting: boolean): void {
   }
 }
 
-/** A git that has been started and waits for its input. */
-export interface StartedGit {
-  /** Whatever it ends with; rejects only when git could not be run or was not let finish. */
-  finish(input?: Buffer | string): Promise<GitOutcome>;
+/** Also one that has just died, of which this process has not heard yet: until then nobody else gets its pid. */
+export function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null || readProcessIdentity(pid) === undefined;
 }
 
-export function startGit(args: readonly string[], options: GitOptions): StartedGit {
+/** Whatever it ends with; rejects only when git could not be run or was not let finish. */
+export function tryGit(args: readonly string[], options: GitOptions): Promise<GitOutcome> {
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const child = spawnGit(args, options);
   const out: Buffer[] = [];
@@ -86,29 +87,18 @@ export function startGit(args: readonly string[], options: GitOptions): StartedG
   child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
   // A git that ends before it has read everything says why by its exit code.
   child.stdin?.on('error', () => undefined);
-  const ended = new Promise<GitOutcome>((resolve, reject) => {
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill('SIGKILL');
+  }, timeoutMs);
+  child.stdin?.end(options.input);
+  return new Promise<GitOutcome>((resolve, reject) => {
     child.once('error', (error) => reject(isMissing(error) ? missing(options.directory) : error));
     child.once('close', (code) => {
       if (isLate) reject(new AgentisoError('Timeout', `git ${args[0]} took longer than ${timeoutMs / 1_000} s`));
       else resolve({ code: code ?? -1, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() });
     });
-  });
-  // Whoever asks it to finish is told; until then nobody listens.
-  ended.catch(() => undefined);
-  return {
-    async finish(input) {
-      const timer = setTimeout(() => {
-        isLate = true;
-        child.kill('SIGKILL');
-      }, timeoutMs);
-      child.stdin?.end(input);
-      return ended.finally(() => clearTimeout(timer));
-    },
-  };
-}
-
-export function tryGit(args: readonly string[], options: GitOptions): Promise<GitOutcome> {
-  return startGit(args, options).finish(options.input);
+  }).finally(() => clearTimeout(timer));
 }
 
 export class GitError extends AgentisoError {

@@ -16,9 +16,6 @@ const MAX_USES = 100;
 export interface Workbench {
   readonly scratch: Scratch;
   readonly merges: MergeProcess;
-}
-
-interface Kept extends Workbench {
   /** How git cuts histories off, which it reads once. */
   readonly shallow: string;
   uses: number;
@@ -28,9 +25,7 @@ interface Kept extends Workbench {
 export class Workbenches {
   readonly #root: string;
   /** By repository: those that nobody uses. */
-  readonly #idle = new Map<string, Kept[]>();
-  readonly #inUse = new Map<Workbench, Kept>();
-
+  readonly #idle = new Map<string, Workbench[]>();
   readonly #keptMs: number;
 
   private constructor(root: string, keptMs: number) {
@@ -58,10 +53,7 @@ export class Workbenches {
   }
 
   /** Resolves when nothing of the merge is left. */
-  async giveBack(bench: Workbench, { directory }: GitOptions): Promise<void> {
-    const kept = this.#inUse.get(bench);
-    this.#inUse.delete(bench);
-    if (kept === undefined) return;
+  async giveBack(kept: Workbench, { directory }: GitOptions): Promise<void> {
     if (!kept.merges.rest() || !(await isCleared(kept.scratch))) return end(kept);
     kept.timer = setTimeout(() => {
       this.#forget(kept, directory);
@@ -86,14 +78,13 @@ export class Workbenches {
     await rm(this.#root, { recursive: true, force: true });
   }
 
-  #lend(kept: Kept): Workbench {
+  #lend(kept: Workbench): Workbench {
     kept.uses += 1;
     kept.merges.wake();
-    this.#inUse.set(kept, kept);
     return kept;
   }
 
-  #forget(kept: Kept, directory: string): void {
+  #forget(kept: Workbench, directory: string): void {
     const left = (this.#idle.get(directory) ?? []).filter((each) => each !== kept);
     if (left.length > 0) this.#idle.set(directory, left);
     else this.#idle.delete(directory);
