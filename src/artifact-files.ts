@@ -9,6 +9,7 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isName } from '#api/names.ts';
 import { AgentisoError } from '#lib/errors.ts';
+import { syncPath } from '#lib/sync-path.ts';
 
 export interface TaskPlace {
   readonly namespace: string;
@@ -54,7 +55,7 @@ export class ArtifactFiles {
       await rm(path + ASIDE, { force: true });
       throw error;
     }
-    for (const folder of [dirname(path), dirname(dirname(path))]) await syncFolder(folder);
+    for (const folder of [dirname(path), dirname(dirname(path))]) await syncPath(folder);
     return (await stat(path)).size;
   }
 
@@ -149,17 +150,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
     await file.close();
   }
   await rename(path + ASIDE, path);
-  await syncFolder(dirname(path));
-}
-
-/** A name in a folder is durable only after this. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await syncPath(dirname(path));
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

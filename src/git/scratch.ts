@@ -3,10 +3,11 @@
  * repository but that folder.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
+import { syncPath } from '#lib/sync-path.ts';
 import { encodeCommit, type NewCommit } from './commit-object.ts';
 import { removeStaleLocks } from './stale-locks.ts';
 
@@ -61,10 +62,10 @@ export class Scratch {
     const kept = await Promise.all(pairs.map((pair) => this.#keepPair(pair)));
     const names = kept.flat();
     for (let at = 0; at < names.length; at += SYNCED_AT_ONCE) {
-      await Promise.all(names.slice(at, at + SYNCED_AT_ONCE).map((name) => sync(join(this.#objects, name))));
+      await Promise.all(names.slice(at, at + SYNCED_AT_ONCE).map((name) => syncPath(join(this.#objects, name))));
     }
     // One for all of the names: they were there before it.
-    await sync(this.#objects);
+    await syncPath(this.#objects);
   }
 
   async #keepPair(pair: string): Promise<string[]> {
@@ -123,15 +124,5 @@ async function linkObject(from: string, to: string): Promise<void> {
     await link(from, to);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-}
-
-/** A file or a folder. */
-async function sync(path: string): Promise<void> {
-  const opened = await open(path, 'r');
-  try {
-    await opened.sync();
-  } finally {
-    await opened.close();
   }
 }

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { syncPath } from '#lib/sync-path.ts';
 import { type Apt, openApt } from './apt.ts';
 import type { ImageDefinition } from './definitions.ts';
 import { fileSystemTool } from './file-system.ts';
@@ -13,7 +14,7 @@ import type { IndexedPackage, Package } from './packages.ts';
 import { BASE_PACKAGES, type ImageInputs, imageHash, KERNEL_PACKAGE, kernelHash, RECIPE_VERSION, SYSTEM_WORDS } from './recipe.ts';
 import { BOOT_FILE, KERNEL_FILE, RECORD_FILE, ROOT_FILE, readKernel, readRoot, recordText } from './records.ts';
 import { makeRoot } from './root.ts';
-import { sizeOf, syncPath, writeWhole } from './whole-file.ts';
+import { sizeOf, writeWhole } from './whole-file.ts';
 
 /** What a build is doing. */
 export interface BuildStep {

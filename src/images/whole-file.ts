@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncPath } from '#lib/sync-path.ts';
 
 export async function writeWhole(path: string, data: Uint8Array | string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -20,16 +21,6 @@ export async function writeWhole(path: string, data: Uint8Array | string): Promi
     throw error;
   }
   await syncPath(dirname(path));
-}
-
-/** A name is durable when its folder is. */
-export async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 export async function isPresent(path: string): Promise<boolean> {

@@ -7,6 +7,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AgentisoError, messageOf, StalledError } from './errors.ts';
 import { isObject } from './json.ts';
+import { syncPath } from './sync-path.ts';
 
 export type NumberKind = 'teams' | 'agents';
 
@@ -131,7 +132,7 @@ export class Numbers {
     // Somebody who could not wait has written meanwhile: what is here may be older.
     if (this.#written !== written) return rmSync(fresh, { force: true });
     renameSync(fresh, this.#file);
-    await syncFolder(dirname(this.#file));
+    await syncPath(dirname(this.#file));
     this.#settle(table, wanted);
   }
 
@@ -162,15 +163,6 @@ async function writeAside(fresh: string, text: string): Promise<void> {
   const handle = await open(fresh, 'w');
   try {
     await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
     await handle.sync();
   } finally {
     await handle.close();

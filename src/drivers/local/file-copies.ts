@@ -4,10 +4,11 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AgentisoError, NotFoundError, StalledError } from '#lib/errors.ts';
+import { syncPath } from '#lib/sync-path.ts';
 import { isPresent } from './directories.ts';
 import type { Room } from './free-disk.ts';
 import { isWorkspaceId } from './paths.ts';
@@ -46,7 +47,7 @@ export class FileCopies {
     await hold((limit) => copyInto(folder, making, names, limit), signal);
     await execute('sync', ['-f', making], { signal });
     await rename(making, place);
-    await syncFolder(this.#root);
+    await syncPath(this.#root);
     return diskUsage([place]);
   }
 
@@ -61,7 +62,7 @@ export class FileCopies {
     await renew(making);
     await execute('sync', ['-f', making], { signal });
     await rename(making, join(folder, COMING));
-    await syncFolder(folder);
+    await syncPath(folder);
     await finishRestore(folder);
   }
 
@@ -129,12 +130,3 @@ async function copyInto(from: string, to: string, names: readonly string[], sign
 
 /** Owners, times, holes, links, attributes, and the devices by which a layer says that a file is gone. */
 const AS_IT_IS = ['-a', '--reflink=auto', '--sparse=auto'];
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}

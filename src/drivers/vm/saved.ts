@@ -5,8 +5,9 @@
  * The files that the machine had open lie beside it under second names: they are there when it is resumed, whoever removes the image or the tools.
  */
 import { existsSync, statSync } from 'node:fs';
-import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { copyFile, link, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncPath } from '#lib/sync-path.ts';
 import type { MachineFiles } from './launch.ts';
 
 /** As SAVED_STATE says. */
@@ -70,13 +71,4 @@ async function keep(file: string, as: string): Promise<void> {
     if (!['EXDEV', 'EPERM', 'EMLINK'].includes(error.code ?? '')) throw error;
     await copyFile(file, as);
   });
-}
-
-async function syncPath(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
