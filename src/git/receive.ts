@@ -62,9 +62,11 @@ export async function receiveBundle(file: string, delivery: Delivery, options: G
   const args = [...CHECKED, 'fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-gc', '--update-shallow', file];
   await git([...args, ...parked.map((each) => `+${each.ref}:${each.parked}`)], options);
   const received = await adoptRefs(Object.fromEntries(parked.map(({ to, id }) => [to, id])), delivery, options);
-  const settled = parked.filter(({ to }) => received.refs[to] !== undefined);
+  const kept = new Set(parked.filter(({ to }) => received.refs[to] === undefined).map((each) => each.parked));
+  // Also what an earlier delivery has parked that was cut off: this one is the whole of what the agent has.
+  const found = (await git(['for-each-ref', '--format=%(refname)', `${incomingRef(agentUid)}/`], options)).split('\n').filter(Boolean);
   await updateRefs(
-    settled.map((each) => ({ ref: each.parked, to: undefined })),
+    found.filter((ref) => !kept.has(ref)).map((ref) => ({ ref, to: undefined })),
     options,
   );
   return received;

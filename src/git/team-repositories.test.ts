@@ -107,6 +107,19 @@ describe('what comes out of a workspace', () => {
     expect(readdirSync(join(repository.directory, 'agentiso-incoming'))).toEqual([]);
   });
 
+  it('removes what a delivery of the same agent has parked that was cut off', async () => {
+    const repository = await repositories.open({ ...team, source: { path: work.directory } });
+    await repository.baseCommit();
+    work.branch('cut');
+    work.commit('work', { 'a.txt': lines(20, { 2: 'two' }) });
+    await receive(repository, 'cut');
+    const [head = ''] = (await repository.refs('refs/heads/agents')).values();
+    for (const agent of ['cut', 'other']) inTeam(repository, 'update-ref', `refs/agentiso/incoming/${agent}/1`, head);
+    work.commit('more', { 'a.txt': lines(20, { 2: 'three' }) });
+    await receive(repository, 'cut');
+    expect([...(await repository.refs('refs/agentiso/incoming')).keys()]).toEqual(['refs/agentiso/incoming/other/1']);
+  });
+
   it('is kept but not published when it holds a key', async () => {
     const repository = await repositories.open({ ...team, source: { path: work.directory } });
     await repository.baseCommit();
