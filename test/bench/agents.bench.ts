@@ -1,4 +1,5 @@
 /** `npm run bench -- agents`: what an agent costs to start, to keep and to connect, against bubblewrap, overlayfs, git and node alone. */
+import { execWhileStarting } from './agents/exec-while-starting.ts';
 import { idle } from './agents/idle.ts';
 import { message } from './agents/message.ts';
 import { nftOperations } from './agents/nft.ts';
@@ -9,5 +10,5 @@ import type { Bench } from './harness/operation.ts';
 
 export const agentsBench: Bench = {
   name: 'agents',
-  operations: [...startOperations, startMany, workspace, ...nftOperations, message, idle],
+  operations: [...startOperations, startMany, workspace, ...nftOperations, message, execWhileStarting, idle],
 };
