@@ -3,12 +3,11 @@
  * that every task was done, no attempt ran twice, attempts of one task never overlapped, no message that was accepted is missing, none came
  * again after it had been acknowledged, and nothing is left on the machine.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import type { Agent, Task, Team } from '#api/types.ts';
 import { type Random, seededRandom } from '../bench/harness/random.ts';
 import { AgentsHome, withSandboxes } from '../support/agents-home.ts';
+import { chaosBody, chaosCommand, checkAttempts, checkMessages, inOrder, type LogLine, parseLog } from '../support/chaos-log.ts';
 import { deepestChild, isProcessOf, killQuietly } from '../support/processes.ts';
 
 const isFull = process.env['AGENTISO_SOAK'] === 'full';
@@ -19,17 +18,8 @@ const WAIT = { timeout: isFull ? 1_200_000 : 240_000, interval: 250 };
 /** One that exits more than five times in ten minutes is given up on purpose. */
 const MAX_RESTARTS = 4;
 
-const body = readFileSync(join(import.meta.dirname, '..', 'support', 'chaos-body.cjs'), 'utf8');
-const quoted = `'${body.replaceAll("'", `'\\''`)}'`;
-
 const home = new AgentsHome();
 afterAll(() => home.close(expect.anything()));
-
-interface Line {
-  readonly at: bigint;
-  readonly agent: string;
-  readonly words: readonly string[];
-}
 
 const peersOf = (team: string) => Array.from({ length: SIZE.agents }, (_, index) => `worker-${index + 1}`).map((name) => ({ team, name }));
 
@@ -48,8 +38,8 @@ async function createTeams(random: Random): Promise<string[]> {
       const dependsOn = [...new Set([1, 2].filter(() => index > 0 && random() < 0.4).map(() => `t${Math.floor(random() * index)}`))];
       const names = peersOf(team).map(({ name }) => name);
       const from = Math.floor(random() * names.length);
-      const peers = [...names.slice(from), ...names.slice(0, from)].slice(0, 5).join(',');
-      const command = `exec node -e ${quoted} ${team}-t${index} ${peers} ${SIZE.messages}`;
+      const peers = [...names.slice(from), ...names.slice(0, from)].slice(0, 5);
+      const command = chaosCommand(`${team}-t${index}`, peers, SIZE.messages);
       await home.create('Task', `${team}-t${index}`, { team, dependsOn, command, maxAttempts: 100, timeoutSeconds: 300 });
       tasks.push(`${team}-t${index}`);
     }
@@ -93,57 +83,18 @@ function allSucceeded(tasks: readonly string[]): Promise<void> {
   }, WAIT);
 }
 
-async function readLogs(): Promise<Line[]> {
-  const lines: Line[] = [];
+async function readLogs(): Promise<LogLine[]> {
+  const lines: LogLine[] = [];
   for (const { metadata, spec } of await home.agents()) {
     const { name } = metadata;
     await vi.waitFor(async () => {
-      const { code, stderr } = await home.startCli('exec', name, '--', 'node', '-e', body, 'drain').result;
+      const { code, stderr } = await home.startCli('exec', name, '--', 'node', '-e', chaosBody, 'drain').result;
       expect([code, stderr]).toEqual([0, '']);
     }, WAIT);
     const text = await home.inside(name, 'sh', '-c', 'cat log 2>/dev/null || true');
-    for (const line of text.split('\n').filter(Boolean)) {
-      const [at = '0', ...words] = line.split(' ');
-      lines.push({ at: BigInt(at), agent: `${spec.team}/${name.slice(spec.team.length + 1)}`, words });
-    }
+    lines.push(...parseLog(`${spec.team}/${name.slice(spec.team.length + 1)}`, text));
   }
-  return lines.sort((a, b) => (a.at < b.at ? -1 : 1));
-}
-
-function checkAttempts(lines: readonly Line[], tasks: readonly string[]): void {
-  const starts = lines.filter(({ words }) => words[0] === 'start').map(({ words }) => words.slice(1).join(' '));
-  expect(
-    starts.filter((start, at) => starts.indexOf(start) !== at),
-    'attempts that started twice',
-  ).toEqual([]);
-  const ended = new Set(lines.filter(({ words }) => words[0] === 'end').map(({ words }) => words[1]));
-  expect(
-    tasks.filter((task) => !ended.has(task)),
-    'tasks that never came to their end',
-  ).toEqual([]);
-  const newest = new Map<string, number>();
-  const overlaps = lines.filter(({ words: [what = '', task = '', attempt = '0'] }) => {
-    if (!['start', 'beat', 'end'].includes(what)) return false;
-    const isLate = Number(attempt) < (newest.get(task) ?? 0);
-    newest.set(task, Math.max(Number(attempt), newest.get(task) ?? 0));
-    return isLate;
-  });
-  expect(overlaps, 'attempts that went on after the next one had begun').toEqual([]);
-}
-
-function checkMessages(lines: readonly Line[]): void {
-  const inboxOf = ({ agent }: Line, to: string) => `${agent.split('/')[0]}/${to}`;
-  const got = new Set(lines.filter(({ words }) => words[0] === 'got').map(({ agent, words }) => `${agent} ${words[1]}`));
-  const sent = lines.filter(({ words }) => words[0] === 'sent');
-  expect(sent.length).toBeGreaterThanOrEqual(TEAMS.length * SIZE.tasks * SIZE.messages);
-  const lost = sent.filter((line) => !got.has(`${inboxOf(line, line.words[2] ?? '')} ${line.words[1]}`));
-  expect(lost, 'messages that were accepted and never came').toEqual([]);
-  const acked = new Set<string>();
-  const again = lines.filter(({ agent, words: [what, id] }) => {
-    if (what === 'acked') acked.add(`${agent} ${id}`);
-    return what === 'got' && acked.has(`${agent} ${id}`);
-  });
-  expect(again, 'messages that came again after they had been acknowledged').toEqual([]);
+  return inOrder(lines);
 }
 
 withSandboxes('chaos', () => {
@@ -161,7 +112,7 @@ withSandboxes('chaos', () => {
     await allSucceeded(tasks);
     const lines = await readLogs();
     checkAttempts(lines, tasks);
-    checkMessages(lines);
+    checkMessages(lines, TEAMS.length * SIZE.tasks * SIZE.messages);
     for (const team of TEAMS) await home.delete('teams', team);
     await vi.waitFor(async () => expect(await home.list('agents')).toEqual([]), WAIT);
   });

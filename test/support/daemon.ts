@@ -27,8 +27,8 @@ export interface Server {
   readonly token: string;
 }
 
-export async function startDaemon(home: string, args: readonly string[] = []): Promise<Daemon> {
-  const run = startCli(['serve', '--home', home, ...args]);
+export async function startDaemon(home: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Daemon> {
+  const run = startCli(['serve', '--home', home, ...args], { env });
   await run.said('agentiso ready');
   const kubeconfig = join(home, 'kubeconfig');
   const server = readKubeconfig(kubeconfig);
