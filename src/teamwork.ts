@@ -16,6 +16,7 @@ import { isHeld, plannerOf } from '#controllers/task/card.ts';
 import { Radar } from '#git/radar.ts';
 import type { TeamRepositories } from '#git/team-repository.ts';
 import type { AuditLog } from '#lib/audit.ts';
+import { awakeMs } from '#lib/awake-time.ts';
 import { newUid } from '#lib/clock.ts';
 import { Gate } from '#lib/gate.ts';
 import type { Logger } from '#lib/log.ts';
@@ -159,7 +160,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     contentKinds: kinds.filter(({ kind, isNamespaced }) => isNamespaced && kind !== 'Lease').map(({ kind }) => kind),
     newIncarnation: newUid,
     hostEnv,
-    monotonicMs: () => performance.now(),
+    monotonicMs: awakeMs,
     workspaceChanges: agentWakes(agents, agentByUid),
     watches: agentWatches(store),
     limits,

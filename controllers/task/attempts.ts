@@ -63,9 +63,9 @@ export interface Attempts {
    * Lets an attempt stand still, or go on; its lease goes on, and its time limit does not. Idempotent. False: the guest could not be told.
    */
   freeze(agentUid: string, asked: { readonly taskUid: string; readonly attempt: number; readonly isFrozen: boolean }): Promise<boolean>;
-  /** When a heartbeat last said that the attempt is running, by the clock of performance.now(). */
+  /** When a heartbeat last said that the attempt is running, by the clock of awakeMs(). */
   lastSeenMs(taskUid: string, attempt: number): number | undefined;
-  /** When that run of an agent last gave a sign of life, by the clock of performance.now(). */
+  /** When that run of an agent last gave a sign of life, by the clock of awakeMs(). */
   agentSeenMs(agentUid: string, incarnation: string): number | undefined;
   /** Whether that run of an agent was ended on purpose, by the stop of the daemon before this one. */
   wasStopped(incarnation: string): boolean;

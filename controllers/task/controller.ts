@@ -4,6 +4,7 @@
  */
 import type { Agent, Task } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
+import { awakeMs } from '#lib/awake-time.ts';
 import type { Notices } from '#relay/notices.ts';
 import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import { announce } from './announce.ts';
@@ -44,7 +45,7 @@ export interface TaskDeps {
   readonly verifier?: Verifier;
   /** Whole outputs of its attempts go with a Task. */
   readonly artifacts?: { removeTask(task: Task): Promise<void> };
-  /** The clock of leases and heartbeats; performance.now() when absent. */
+  /** The clock of leases and heartbeats; awakeMs() when absent. */
   readonly monotonicMs?: () => number;
   /** Below this no Task counts as stuck; 30 s when absent. */
   readonly stuckFloorMs?: number;
@@ -65,7 +66,7 @@ export function taskController(deps: TaskDeps): Controller<Task> {
     runs: new PromptRuns(),
     recorded: new Set(),
     avoided: new Map(),
-    monotonicMs: deps.monotonicMs ?? (() => performance.now()),
+    monotonicMs: deps.monotonicMs ?? awakeMs,
     stuckFloorMs: deps.stuckFloorMs ?? STUCK_FLOOR_MS,
     quickMs: deps.quickMs ?? QUICK_MS,
   };

@@ -27,7 +27,7 @@ export function showSilence({ status }: WithStatus<Task>, leftMs: number, now: D
 }
 
 export class Leases {
-  /** attempt → when it was last known to be in good hands, by the clock of performance.now() */
+  /** attempt → when it was last known to be in good hands, by the clock of awakeMs() */
   readonly #renewedMs = new Map<string, number>();
   readonly #handed = new Map<string, Handed>();
 

@@ -1,5 +1,6 @@
 /** The sessions of a daemon: for each running workspace a control and a relay connection, and what its heartbeats say. */
 import type { Duplex } from 'node:stream';
+import { awakeMs } from '#lib/awake-time.ts';
 import { UnavailableError } from '#lib/errors.ts';
 import { GENERATION } from '#protocol/common.ts';
 import type { ControlMethodName } from '#protocol/control.ts';
@@ -92,7 +93,7 @@ class GuestSession implements Session {
   readonly #options: GuestSessionOptions;
   readonly #control: Lifeline<GuestClient>;
   readonly #relay: Lifeline<RelayClient>;
-  #lastHeartbeatMs = performance.now();
+  #lastHeartbeatMs = awakeMs();
   #heartbeat: HeartbeatParams | undefined;
 
   constructor(options: GuestSessionOptions) {
@@ -162,7 +163,7 @@ class GuestSession implements Session {
   #beat(heartbeat: HeartbeatParams): void {
     const before = this.#heartbeat;
     this.#heartbeat = heartbeat;
-    this.#lastHeartbeatMs = performance.now();
+    this.#lastHeartbeatMs = awakeMs();
     const isWorthALook =
       before === undefined ||
       heartbeat.pendingResults > 0 ||

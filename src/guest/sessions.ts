@@ -10,7 +10,7 @@ export interface SessionState {
   readonly problem?: string;
   /** The same as what was thrown: a StalledError does not go away by itself. */
   readonly error?: unknown;
-  /** By performance.now(); when the session began for one that has sent none. */
+  /** By awakeMs(); when the session began for one that has sent none. */
   readonly lastHeartbeatMs: number;
   readonly heartbeat?: HeartbeatParams;
   /** The guest's version. */

@@ -1,11 +1,40 @@
-/** An agent whose processes stand still for longer than a lease: it loses what it has, others do it, and what it says afterwards is refused. */
+/**
+ * An agent whose processes stand still for longer than a lease: it loses what it has, others do it, and what it says afterwards is refused. And a
+ * daemon that stands still for as long: that says nothing about its agents.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '#api/types.ts';
-import { AgentsHome } from '../support/agents-home.ts';
+import { AgentsHome, WAIT } from '../support/agents-home.ts';
 
 /** A lease of 30 s, what the agent needs to be found dead, and a busy machine. */
 const LOST = { timeout: 90_000, interval: 200 };
+
+/** Longer than a lease. */
+const STOPPED_MS = 36_000;
+
+/** Stopped in the meantime: both wait for the same half minute. */
+const other = new AgentsHome();
+let stoppedMs = 0;
+beforeAll(async () => {
+  await other.start();
+  await other.create('Team', 'calm', { isolation: { driver: 'process' }, roles: [{ name: 'cat' }] });
+  await other.ready(['calm-cat']);
+  const command = 'echo "$AGENTISO_ATTEMPT" >> starts; until [ -e go ]; do sleep 0.05; done; cat starts';
+  await other.create('Task', 'calm-work', { team: 'calm', command });
+  await other.create('Task', 'calm-think', { team: 'calm', prompt: 'think' });
+  await other.reached('calm-work', 'Running');
+  await vi.waitFor(async () => expect((await other.task('calm-think')).status?.reason).toBe('OpenForClaim'), WAIT);
+  expect(await other.inside('calm-cat', 'team', 'claim', 'think')).toContain('think');
+  process.kill(other.pid, 'SIGSTOP');
+  stoppedMs = performance.now();
+});
+afterAll(async () => {
+  process.kill(other.pid, 'SIGCONT');
+  // What it had asked before may have taken too long.
+  await other.close(expect.any(String));
+});
 
 describe('an agent that is frozen for 31 s', () => {
   const home = new AgentsHome();
@@ -70,6 +99,22 @@ describe('an agent that is frozen for 31 s', () => {
     expect(await home.inside('cold-bob', 'team', 'done', 'think', 'in', 'time')).not.toBe('');
     expect((await home.task('cold-think')).status).toMatchObject({ phase: 'Succeeded', owner: 'cold-bob', result: { stdout: 'in time' } });
     expect((await home.task('cold-work')).status).toEqual(done.status);
+  });
+});
+
+describe('a daemon that was stopped for longer than a lease', () => {
+  it('takes nothing from agents that it could not hear', async () => {
+    await delay(Math.max(0, stoppedMs + STOPPED_MS - performance.now()));
+    process.kill(other.pid, 'SIGCONT');
+    await other.inside('calm-cat', 'touch', 'go');
+    const { status } = await other.reached('calm-work', 'Succeeded');
+    expect(status).toMatchObject({ attempt: 1, result: { stdout: '1\n' } });
+    expect((await other.task('calm-think')).status).toMatchObject({ phase: 'Claimed', attempt: 1, owner: 'calm-cat' });
+    expect(await other.inside('calm-cat', 'team', 'done', 'think', 'well')).not.toBe('');
+    expect((await other.task('calm-think')).status).toMatchObject({ phase: 'Succeeded', attempt: 1, result: { stdout: 'well' } });
+    const [cat] = (await other.ready(['calm-cat'])) as [Agent];
+    expect(cat.status?.restarts ?? 0).toBe(0);
+    expect(await other.events('LeaseExpired')).toEqual([]);
   });
 });
 

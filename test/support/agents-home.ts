@@ -61,6 +61,11 @@ export class AgentsHome {
     this.#started = { run, api: apiClient(readKubeconfig(this.kubeconfig)) };
   }
 
+  /** Of the daemon. */
+  get pid(): number {
+    return this.#running().run.child.pid ?? 0;
+  }
+
   stop(): Promise<CliResult> {
     return this.#end('SIGTERM');
   }
