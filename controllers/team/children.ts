@@ -12,6 +12,7 @@ import { agentsOf, tasksOf } from './expand.ts';
 import type { Hold } from './hold.ts';
 import type { Places } from './places.ts';
 import { isInWork, letGo, marksOf } from './scale.ts';
+import { OF_LIST, OF_ROLE } from './spoken-for.ts';
 import { updateUnlessChanged } from './write.ts';
 
 export interface TeamLimits {
@@ -91,9 +92,15 @@ interface Wish {
 async function ensureAgent(client: Client, agent: Agent, { team, draft, isSurplus, now }: Wish): Promise<boolean> {
   if (agent.metadata.deletionTimestamp !== undefined) return true;
   const { desiredState, annotations } = marksOf(agent, { isSurplus, suspend: team.spec.suspend, now });
-  const spec = { ...agent.spec, ...(draft?.spec as object | undefined), desiredState };
+  const spec = { ...(draft ? following(agent.spec, draft.spec as object, OF_ROLE) : agent.spec), desiredState };
   if (equalJson(agent.spec, spec) && equalJson(agent.metadata.annotations ?? {}, annotations)) return true;
   return updateUnlessChanged(client, { ...agent, metadata: { ...agent.metadata, annotations: { ...annotations } }, spec });
+}
+
+/** What the draft says, without what it has stopped to say. All else was added by admission, or is for others to say. Pure. */
+function following<T extends object>(spec: T, draft: object, removable: readonly string[]): T {
+  const kept = Object.entries(spec).filter(([field]) => field in draft || !removable.includes(field));
+  return { ...Object.fromEntries(kept), ...draft } as T;
 }
 
 /** What is missing is made all at once or not at all: half a team does no work. */
@@ -180,8 +187,7 @@ async function ensureTask(client: Client, team: Team, draft: Draft): Promise<boo
     return true;
   }
   if (!ownedBy(existing, team)) throw nameTaken('Task', key.name);
-  // Admission adds defaults the draft does not have: compare what the draft says, no more.
-  const spec = { ...(existing.spec as object), ...(draft.spec as object) };
+  const spec = following(existing.spec as object, draft.spec as object, OF_LIST);
   if (existing.metadata.deletionTimestamp !== undefined || equalJson(existing.spec, spec)) return true;
   return updateUnlessChanged(client, { ...existing, spec });
 }

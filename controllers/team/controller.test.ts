@@ -97,6 +97,35 @@ describe('the five standard cases', () => {
     expect(team()?.status?.budget?.used).toBe(1);
   });
 
+  it('takes back what it has stopped to say, and leaves what others say', async () => {
+    const { client, look, edit, get } = setUp();
+    const role = { name: 'dev', skills: ['rust'], envFrom: [{ hostEnv: 'TOKEN' }], maxConcurrentTasks: 1 };
+    const task = { name: 'build', command: 'make', dependsOn: ['first'], env: { A: '1' } };
+    await client.create<Team>(newTeam('a', { roles: [role], tasks: [{ name: 'first', command: 'true' }, task] }));
+    await look();
+    const made = get<Agent>('Agent', 'a-dev');
+    expect(made?.spec).toMatchObject({ skills: ['rust'], envFrom: [{ hostEnv: 'TOKEN' }], maxConcurrentTasks: 1 });
+    const listed = get<Task>('Task', 'a-build');
+    if (!made || !listed) throw new Error('no agent, no task');
+    await client.update<Agent>({ ...made, spec: { ...made.spec, source: { agent: 'a-old', snapshot: 'before' } } });
+    await client.update<Task>({ ...listed, spec: { ...listed.spec, assignTo: 'dev' } });
+    await edit({
+      roles: [{ name: 'dev' }] as never,
+      tasks: [
+        { name: 'first', command: 'true' },
+        { name: 'build', prompt: 'build it' },
+      ] as never,
+    });
+    await look();
+    const agent = get<Agent>('Agent', 'a-dev')?.spec;
+    expect(agent).not.toHaveProperty('skills');
+    expect(agent).not.toHaveProperty('envFrom');
+    expect(agent).toMatchObject({ source: { agent: 'a-old', snapshot: 'before' }, desiredState: 'Running' });
+    const after = get<Task>('Task', 'a-build')?.spec;
+    expect(after).toMatchObject({ prompt: 'build it', assignTo: 'dev' });
+    for (const field of ['command', 'dependsOn', 'env']) expect(after).not.toHaveProperty(field);
+  });
+
   it('says why it failed, and recovers', async () => {
     const { client, look, names, team } = setUp();
     await client.create<Team>(newTeam('a', { roles: ROLES }));

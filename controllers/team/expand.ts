@@ -4,7 +4,7 @@ import { agentNamesOf } from '#api/team-budget.ts';
 import type { EffectivePolicy } from '#api/team-rules.ts';
 import type { Agent, Team } from '#api/types.ts';
 
-/** What an agent is told by others than its role: the team touches it only to suspend. */
+/** What an agent is told by others than its role: the team touches it only to suspend. Of places, unless its role says how many. */
 type NotOfRole = 'desiredState' | 'maxConcurrentTasks';
 
 /** Never less isolated than the ancestors of the team ask for. */

@@ -455,6 +455,13 @@ export const crds: readonly CustomResourceDefinition[] = [
                             enum: ['Always', 'OnFailure', 'Never'],
                             default: 'OnFailure',
                           },
+                          maxConcurrentTasks: {
+                            description:
+                              'How many Tasks each agent of the role may have in work at once, 1 to 64. Without it each Agent says so itself, 4 unless it is changed there.',
+                            type: 'integer',
+                            minimum: 1,
+                            maximum: 64,
+                          },
                           envFrom: {
                             description:
                               'Secrets to pass in as environment variables. Only their names are written here; the values stay in memory.',

@@ -146,6 +146,10 @@ export interface TeamSpec {
      */
     restartPolicy: 'Always' | 'OnFailure' | 'Never';
     /**
+     * How many Tasks each agent of the role may have in work at once, 1 to 64. Without it each Agent says so itself, 4 unless it is changed there.
+     */
+    maxConcurrentTasks?: number;
+    /**
      * Secrets to pass in as environment variables. Only their names are written here; the values stay in memory.
      */
     envFrom?: {
