@@ -43,6 +43,7 @@ const isTerminal = out.isTerminal && process.env['TERM'] !== 'dumb';
 
 const run = runCli(process.argv.slice(2), {
   out: out.write,
+  outBytes: out.write,
   err: err.write,
   signal: interrupted.signal,
   onReload: (listener) => void reloads.push(listener),

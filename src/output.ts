@@ -8,7 +8,8 @@ import { isatty } from 'node:tty';
 export interface Output {
   readonly isTerminal: boolean;
   readonly columns: number | undefined;
-  write(text: string): void;
+  /** Bytes are the caller's again when it returns. */
+  write(text: string | Uint8Array): void;
 }
 
 /** `onLost` hears that nothing can be written any more: the reader has gone, or the disk is full. */
@@ -19,7 +20,11 @@ export function openOutput(descriptor: 1 | 2, onLost: (error: NodeJS.ErrnoExcept
 function terminalOutput(descriptor: 1 | 2, onLost: (error: NodeJS.ErrnoException) => void): Output {
   const stream = descriptor === 1 ? process.stdout : process.stderr;
   stream.on('error', onLost);
-  return { isTerminal: true, columns: stream.columns, write: (text) => void stream.write(text) };
+  return {
+    isTerminal: true,
+    columns: stream.columns,
+    write: (text) => void stream.write(typeof text === 'string' ? text : Buffer.from(text)),
+  };
 }
 
 function plainOutput(descriptor: 1 | 2, onLost: (error: NodeJS.ErrnoException) => void): Output {
@@ -30,7 +35,7 @@ function plainOutput(descriptor: 1 | 2, onLost: (error: NodeJS.ErrnoException) =
     write(text) {
       if (isLost) return;
       try {
-        writeAll(descriptor, Buffer.from(text));
+        writeAll(descriptor, typeof text === 'string' ? Buffer.from(text) : text);
       } catch (error) {
         isLost = true;
         onLost(error as NodeJS.ErrnoException);
@@ -39,7 +44,7 @@ function plainOutput(descriptor: 1 | 2, onLost: (error: NodeJS.ErrnoException) =
   };
 }
 
-function writeAll(descriptor: number, bytes: Buffer): void {
+function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(descriptor, bytes, at);

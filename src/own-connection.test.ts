@@ -95,6 +95,22 @@ function withoutTimes(text: string): string {
   return text.replace(/"(?:creationTimestamp|time|uid|age)":"[^"]*"/g, '').replace(/"\d+m?s"/g, '');
 }
 
+it('gives an object as the text says it, and nobody can change the one that the daemon keeps', async () => {
+  const response = await own.request({ method: 'GET', path: `${TEAMS}/a` });
+  expect(response.object).toEqual(JSON.parse(await response.text()));
+  const { metadata, spec } = response.object as { metadata: { labels?: object }; spec: { roles: object[] } };
+  expect(() => Object.assign(metadata, { labels: { mine: 'yes' } })).toThrow(TypeError);
+  expect(() => spec.roles.push({ name: 'mine' })).toThrow(TypeError);
+});
+
+it.each([
+  ['a list', { method: 'GET', path: TEAMS }],
+  ['a table of one', { method: 'GET', path: `${TEAMS}/a`, headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } }],
+  ['what is not there', { method: 'GET', path: `${TEAMS}/b` }],
+] satisfies [string, ApiRequest][])('%s has no object', async (_, request) => {
+  expect((await own.request(request)).object).toBeUndefined();
+});
+
 it('follows over the wire', async () => {
   const ending = new AbortController();
   const response = await own.request({ method: 'GET', path: `${TEAMS}?watch=true`, signal: ending.signal });

@@ -1,5 +1,6 @@
 /** The API as parts of the daemon itself reach it: who asks and what may be is decided as ever, but objects need no wire. */
 import type { ApiRequest, ApiResponse, Connection } from '#client/connection.ts';
+import { freezeJson } from '#lib/json.ts';
 import type { Api } from '#server/api.ts';
 import { personIdentity } from '#server/auth/identity.ts';
 import type { Answer } from '#server/call.ts';
@@ -25,7 +26,7 @@ export function ownConnection({ ask, wire }: OwnConnectionOptions): Connection {
   };
 }
 
-function toResponse({ status, body, contentType = 'application/json', headers }: Answer, { signal }: ApiRequest): ApiResponse {
+function toResponse({ status, body, object, contentType = 'application/json', headers }: Answer, { signal }: ApiRequest): ApiResponse {
   const text = async () => {
     signal?.throwIfAborted();
     return typeof body === 'string' ? body : body.toString();
@@ -38,6 +39,8 @@ function toResponse({ status, body, contentType = 'application/json', headers }:
     status,
     headers: { 'content-type': contentType, ...Object.fromEntries(named) },
     text,
+    // Once per version of it: what is frozen stays so.
+    ...(object && { object: freezeJson(object) }),
     async *lines() {
       yield* (await text()).split('\n').filter((line) => line !== '');
     },

@@ -109,6 +109,8 @@ export interface Environment {
 export interface CommandContext {
   /** The answer: what a pipe should get. */
   readonly out: (text: string) => void;
+  /** The same for bytes, which may be used for something else afterwards. Absent in tests of other things. */
+  readonly outBytes?: (bytes: Uint8Array) => void;
   /** Progress and complaints. */
   readonly err: (text: string) => void;
   /** Aborts on Ctrl-C and SIGTERM. */

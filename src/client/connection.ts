@@ -16,6 +16,8 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The whole body. */
   text(): Promise<string>;
+  /** What the body says, where that is known without reading it. Others have it as well: it is frozen. */
+  readonly object?: object;
   /** The body line by line as it arrives: a watch. Ends when the server ends it or the signal aborts. */
   lines(): AsyncIterable<string>;
   /** The body in the pieces in which it arrives, none of which cuts a character: a log. */

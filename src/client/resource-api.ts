@@ -72,6 +72,7 @@ export async function send(connection: Connection, request: ApiRequest): Promise
 
 export async function requestJson<T = ApiObject>(connection: Connection, request: ApiRequest): Promise<T> {
   const response = await send(connection, request);
+  if (response.object) return response.object as T;
   const text = await response.text();
   try {
     return JSON.parse(text) as T;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BoundedLines, type CutLine } from './bounded-lines.ts';
+import { BoundedLines, type CutLine, eachLine } from './bounded-lines.ts';
 
 function reader(maxBytes: number) {
   const lines: string[] = [];
@@ -32,6 +32,22 @@ describe('BoundedLines', () => {
         expect(lines).toEqual(words.map((word) => `${word}\n`));
       }),
     );
+  });
+
+  it('knows what would come out as it came in', () => {
+    const { push, reading } = reader(10);
+    const isWhole = (text: string) => reading.isWhole(Buffer.from(text));
+    expect(['a\n', 'a\nb\n', 'a', 'a\nb', '', `${'a'.repeat(10)}\n`].map(isWhole)).toEqual([true, true, false, false, false, false]);
+    push('half');
+    expect(isWhole('a\n')).toBe(false);
+    push('\n');
+    expect(isWhole('a\n')).toBe(true);
+    push('too long for a line');
+    expect(isWhole('a\n')).toBe(false);
+  });
+
+  it('finds each of the lines that came at once', () => {
+    expect(eachLine(Buffer.from('a\nbc\n\n')).map(String)).toEqual(['a\n', 'bc\n', '\n']);
   });
 
   it('drops a line that is too long, keeps both its ends, and goes on', () => {

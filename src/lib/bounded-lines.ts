@@ -39,6 +39,11 @@ export class BoundedLines {
     if (start < chunk.length) this.#append(start === 0 ? chunk : chunk.subarray(start));
   }
 
+  /** These bytes, coming now, would be given as they are: whole lines, none of which is too long. */
+  isWhole(chunk: Buffer): boolean {
+    return this.#bytes === 0 && chunk.length <= this.#maxBytes && chunk[chunk.length - 1] === NEWLINE;
+  }
+
   /** What came after the last newline is no line, and is forgotten. */
   reset(): void {
     this.#pieces = [];
@@ -71,6 +76,17 @@ export class BoundedLines {
     const isEmpty = line.length === 1 || (line.length === 2 && line[0] === CARRIAGE_RETURN);
     if (!isEmpty) this.#handlers.onLine(line);
   }
+}
+
+/** Of bytes that are whole lines: each with its newline. */
+export function eachLine(lines: Buffer): readonly Buffer[] {
+  const found: Buffer[] = [];
+  for (let start = 0; start < lines.length; ) {
+    const end = lines.indexOf(NEWLINE, start) + 1;
+    found.push(lines.subarray(start, end));
+    start = end;
+  }
+  return found;
 }
 
 function lastBytes(before: Buffer, piece: Buffer): Buffer {

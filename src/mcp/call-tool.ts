@@ -9,6 +9,7 @@ import { parseParams } from '#protocol/parse-params.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type ToolError, type ToolResult, toErrorResult, toResult } from '#protocol/tool-surface.ts';
 import type { RateLimits } from '#relay/rates.ts';
+import { givenTwice } from './answer-json.ts';
 import { withHint } from './hints.ts';
 import type { Progress } from './progress.ts';
 import type { Caller, Tool, ToolCall } from './tool.ts';
@@ -95,7 +96,7 @@ async function answered(calls: Calls, asker: Asker, request: CallRequest, noted:
   const answer = await within(limitMs, request.signal, (signal) =>
     tool.run(input, toolCall(calls, asker, { tool, progress: request.progress, signal })),
   );
-  return toResult(tool, answer as object);
+  return givenTwice(toResult(tool, answer as object));
 }
 
 /** A viewer is offered what reads, and nothing else. */

@@ -17,6 +17,7 @@ import {
   refusal,
   tooLarge,
 } from '#lib/json-rpc.ts';
+import { jsonOf } from './answer-json.ts';
 
 export class LineTransport implements Transport {
   onclose?: () => void;
@@ -65,7 +66,7 @@ export class LineTransport implements Transport {
   }
 
   #write(message: object): void {
-    if (this.#stream.writable) this.#stream.write(`${JSON.stringify(message)}\n`);
+    if (this.#stream.writable) this.#stream.write(`${jsonOf(message)}\n`);
   }
 
   #take(line: Buffer): void {

@@ -40,7 +40,7 @@ export function objectAnswer(call: Call, object: KindObject, { clock, status = 2
     shape.as === 'object'
       ? textOf(object)
       : () => (shape.as === 'Table' ? shapeTable(call, [object], { now: clock.now() }) : partialOf(object, shape.version));
-  return { status, ...formatted(call, body) };
+  return { status, ...formatted(call, body), ...(shape.as === 'object' && { object }) };
 }
 
 export function listAnswer(call: Call, page: Page, { clock, status = 200 }: Saying): Answer {

@@ -28,6 +28,8 @@ export interface Call {
 export interface Answer {
   readonly status: number;
   readonly body: string | Buffer;
+  /** What the body says, where it is one object. The store's own: not to be changed. */
+  readonly object?: KindObject;
   /** JSON when absent. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;

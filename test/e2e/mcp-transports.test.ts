@@ -1,5 +1,6 @@
 /** MCP as clients reach it: over stdio, over the private socket, over HTTPS with a token; who may what, and how sessions end. */
-import { readFileSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -8,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { inTemporaryFolder, runCli } from '../support/cli.ts';
 import { type Daemon, issueToken, startDaemon, temporaryFolder } from '../support/daemon.ts';
 import { answerOf, fetchFrom, httpTransport, mcpClient, socketTransport, stdioTransport } from '../support/mcp-client.ts';
-import { initialize, rawProgram, rawSocket } from '../support/mcp-raw.ts';
+import { initialize, PROGRAM, rawProgram, rawSocket } from '../support/mcp-raw.ts';
 
 const WAIT = { timeout: 20_000, interval: 20 };
 const place = temporaryFolder();
@@ -144,6 +145,20 @@ describe('agentiso mcp', () => {
     program.end();
     expect(await program.ended).toEqual({ code: 0, stderr: '' });
     expect(program.messages.map(({ id }) => id)).toEqual([0, 1]);
+  });
+
+  it.each([
+    ['a file', (program: string, file: string) => `${program} < ${file} > ${file}.out`],
+    ['a pipe', (program: string, file: string) => `cat ${file} | ${program} | cat > ${file}.out`],
+  ])('takes what is said from %s', (_, command) => {
+    const file = join(place.folder, 'said');
+    const said = [initialize(0), { id: 1, method: 'ping' }, { id: 2, method: 'tools/list' }];
+    writeFileSync(file, said.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''));
+    const program = `"${process.execPath}" "${PROGRAM}" mcp --home "${home}"`;
+    const { status, stderr } = spawnSync('sh', ['-c', command(program, `"${file}"`)], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+    const answers = readFileSync(`${file}.out`, 'utf8').trimEnd().split('\n');
+    expect(answers.map((line) => (JSON.parse(line) as { id: number }).id).sort()).toEqual([0, 1, 2]);
   });
 
   it('ends with Ctrl-C', async () => {

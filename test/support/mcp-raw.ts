@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { vi } from 'vitest';
 import { socketPath } from '#lib/socket-path.ts';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', 'dist', 'agentiso.js');
+export const PROGRAM = join(import.meta.dirname, '..', '..', 'dist', 'agentiso.js');
 
 export interface RawMessage {
   readonly id?: number | string | null;

@@ -4,6 +4,7 @@ import { environmentOf, text } from '../api-command.ts';
 import { type Command, EXIT } from '../command.ts';
 import { CONFIG_CLIENTS, configFor } from '../mcp/config-snippet.ts';
 import { runPipe } from '../mcp/pipe.ts';
+import { openStandardInput } from '../mcp/standard-input.ts';
 
 export const mcpCommand: Command = {
   name: 'mcp',
@@ -24,8 +25,8 @@ export const mcpCommand: Command = {
     }
     const { wasServed } = await runPipe({
       home,
-      input: process.stdin,
-      output: context.out,
+      openInput: openStandardInput,
+      output: (lines) => context.outBytes?.(lines),
       log: (line) => context.err(`agentiso: ${line}\n`),
       whenAbsent: (cause) => noDaemon(home, cause),
       signal: context.signal,

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pinnedSocketPath } from '#lib/socket-path.ts';
 import { awaitSocket, openSocket } from './link.ts';
 
+const IGNORED = () => {};
 let folder: string;
 let home: string;
 const ends: (() => void)[] = [];
@@ -59,17 +60,17 @@ describe('openSocket', () => {
   it('reaches a socket in a folder as deep as one likes, and keeps nothing else open', async () => {
     await listen();
     const before = openFolders();
-    const socket = await openSocket(home);
+    const socket = await openSocket(home, IGNORED);
     expect(openFolders()).toBe(before);
     socket.destroy();
   });
 
   it('closes nothing that is not its own when the connection breaks', async () => {
     const { heard } = await listen();
-    const socket = await openSocket(home);
+    const socket = await openSocket(home, IGNORED);
     socket.on('error', () => {});
     // One of them has the number that the folder had.
-    const others = await Promise.all(Array.from({ length: 5 }, () => openSocket(home)));
+    const others = await Promise.all(Array.from({ length: 5 }, () => openSocket(home, IGNORED)));
     const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.destroy(new Error('reset'));
     await closed;
@@ -79,14 +80,14 @@ describe('openSocket', () => {
   });
 
   it('says why there is none', async () => {
-    await expect(openSocket(home)).rejects.toMatchObject({ code: 'ENOENT' });
-    await expect(openSocket(join(folder, 'nowhere'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(openSocket(home, IGNORED)).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(openSocket(join(folder, 'nowhere'), IGNORED)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
 describe('awaitSocket', () => {
   it('has one as soon as somebody listens', async () => {
-    const socket = awaitSocket(home, new AbortController().signal);
+    const socket = awaitSocket(home, IGNORED, new AbortController().signal);
     await listen();
     (await socket)?.destroy();
     expect(await socket).toBeDefined();
@@ -94,7 +95,7 @@ describe('awaitSocket', () => {
 
   it('gives up with the signal, and keeps nothing open', async () => {
     const ending = new AbortController();
-    const socket = awaitSocket(home, ending.signal);
+    const socket = awaitSocket(home, IGNORED, ending.signal);
     ending.abort();
     expect(await socket).toBeUndefined();
     expect(openFolders()).toBe(0);

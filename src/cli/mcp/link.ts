@@ -4,14 +4,16 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { backoffMs } from '#lib/backoff.ts';
 import { socketPath } from '#lib/socket-path.ts';
+import { intoOneBuffer, type OnLent } from './lent-bytes.ts';
 
 const SOCKET = 'mcp.sock';
 const BACKOFF = { baseMs: 50, maxMs: 2_000 };
 
-export function openSocket(home: string): Promise<Socket> {
+/** What comes out of it is read at once. */
+export function openSocket(home: string, onBytes: OnLent): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const short = socketPath(join(home, SOCKET));
-    const socket = connect({ path: short.path });
+    const socket = connect({ path: short.path, onread: intoOneBuffer(onBytes) });
     // Once: the number of the folder may be that of something else afterwards.
     const settle = (error?: Error) => {
       socket.off('connect', settle).off('error', settle);
@@ -24,10 +26,10 @@ export function openSocket(home: string): Promise<Socket> {
 }
 
 /** Until there is one, or the signal aborts: then undefined. */
-export async function awaitSocket(home: string, signal: AbortSignal): Promise<Socket | undefined> {
+export async function awaitSocket(home: string, onBytes: OnLent, signal: AbortSignal): Promise<Socket | undefined> {
   for (let failures = 0; !signal.aborted; failures++) {
     try {
-      return await openSocket(home);
+      return await openSocket(home, onBytes);
     } catch {
       await changeOrPause(home, backoffMs(failures, BACKOFF), signal);
     }

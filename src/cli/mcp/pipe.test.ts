@@ -1,12 +1,13 @@
 /** The pipe between a client and daemons that come and go on a real socket. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RpcMessage } from '#lib/json-rpc.ts';
+import { intoOneBuffer } from './lent-bytes.ts';
 import { type PipeOptions, runPipe } from './pipe.ts';
 
 let home: string;
@@ -46,7 +47,7 @@ async function startDaemon({ isSilent = false } = {}) {
     server.close();
   };
   ends.push(stop);
-  return { heard, stop, say: (text: string) => sockets.at(-1)?.write(text) };
+  return { heard, stop, say: (text: string | Buffer) => sockets.at(-1)?.write(text) };
 }
 
 function startClient(options: Partial<PipeOptions> = {}) {
@@ -56,9 +57,9 @@ function startClient(options: Partial<PipeOptions> = {}) {
   const log: string[] = [];
   const end = runPipe({
     home,
-    input,
-    output: (text) => {
-      said += text;
+    openInput: (onBytes) => input.on('data', onBytes),
+    output: (lines) => {
+      said += String(lines);
     },
     log: (text) => void log.push(text),
     whenAbsent: ({ code }) => `no daemon (${code})`,
@@ -209,6 +210,104 @@ describe('runPipe', () => {
     daemon.stop();
     await client.noticed();
     expect(client.got()).toHaveLength(1);
+  });
+
+  it('answers once what the daemon had begun to answer, and nothing of that stands before the next message', async () => {
+    const daemon = await startDaemon({ isSilent: true });
+    const client = startClient();
+    client.send({ id: 1, method: 'tools/call' });
+    await vi.waitFor(() => expect(daemon.heard).toHaveLength(1));
+    daemon.say('{"jsonrpc":"2.0","method":"first"}\n{"result":{"half":"ä');
+    await vi.waitFor(() => expect(client.said()).not.toBe(''));
+    daemon.stop();
+    await client.noticed();
+    await startDaemon();
+    client.send({ id: 2, method: 'tools/list' });
+    await client.answered(2);
+    expect(client.got()).toMatchObject([{ method: 'first' }, { id: 1, error: {} }, { id: 2, result: {} }]);
+  });
+
+  it('passes the same lines on however they are cut', async () => {
+    const daemon = await startDaemon({ isSilent: true });
+    const lines = [
+      '{"jsonrpc":"2.0","method":"ä"}\n',
+      '{"jsonrpc":"2.0","method":"𝄞","params":{}}\n',
+      '{"jsonrpc":"2.0","id":1,"method":"c"}\n',
+    ];
+    const bytes = Buffer.from(lines.join(''));
+    const client = startClient();
+    client.send(INITIALIZE);
+    await vi.waitFor(() => expect(daemon.heard.splice(0)).toHaveLength(1));
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      for (const part of [bytes.subarray(0, cut), bytes.subarray(cut)]) if (part.length > 0) client.input.write(part);
+    }
+    await vi.waitFor(() => expect(daemon.heard).toHaveLength(lines.length * (bytes.length + 1)));
+    expect(new Set(daemon.heard.map(({ method }) => method))).toEqual(new Set(['ä', '𝄞', 'c']));
+    let passed = '';
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      daemon.say(bytes.subarray(0, cut));
+      // So that what is said next comes by itself.
+      passed += lines.filter((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join('')) <= cut).join('');
+      await vi.waitFor(() => expect(client.said()).toBe(passed), { interval: 1 });
+      daemon.say(bytes.subarray(cut));
+      passed = lines.join('').repeat(cut + 1);
+      await vi.waitFor(() => expect(client.said()).toBe(passed), { interval: 1 });
+    }
+  });
+
+  it('keeps its own answers back when others come with them', async () => {
+    const first = await startDaemon();
+    const client = startClient();
+    client.send(INITIALIZE);
+    await client.answered(0);
+    first.stop();
+    await client.noticed();
+    const second = await startDaemon({ isSilent: true });
+    await vi.waitFor(() => expect(second.heard).toHaveLength(1), { timeout: 5_000 });
+    const own = JSON.stringify({ result: {}, jsonrpc: '2.0', id: second.heard[0]?.id });
+    second.say(`{"jsonrpc":"2.0","method":"before"}\n${own}\n{"jsonrpc":"2.0","method":"after"}\n`);
+    await vi.waitFor(() => expect(client.got().map(({ id, method }) => id ?? method)).toContain('after'));
+    expect(client.got().map(({ id, method }) => id ?? method)).toEqual([0, 'notifications/resources/list_changed', 'before', 'after']);
+  });
+
+  it('reads no more from the client than the daemon takes, and mixes nothing up', async () => {
+    const server = createServer();
+    server.listen(join(home, 'mcp.sock'));
+    await once(server, 'listening');
+    const doors = createServer();
+    doors.listen(join(home, 'client.sock'));
+    await once(doors, 'listening');
+    const writing = once(doors, 'connection') as Promise<[Socket]>;
+    const accepted = once(server, 'connection') as Promise<[Socket]>;
+    // Read as standard input is: into one buffer.
+    let input: Socket | undefined;
+    startClient({
+      openInput(onBytes) {
+        input = connect({ path: join(home, 'client.sock'), onread: intoOneBuffer(onBytes) });
+        return input;
+      },
+    });
+    const [[client], [daemon]] = await Promise.all([writing, accepted]);
+    ends.push(() => {
+      for (const each of [client, daemon]) each.destroy();
+      for (const each of [server, doors]) each.close();
+    });
+    daemon.pause();
+    // As long as each other, so that most reads are whole lines; some are not.
+    const sent = Array.from({ length: 4_000 }, (_, index) => `${JSON.stringify({ jsonrpc: '2.0', method: `${index}` }).padEnd(1_023)}\n`);
+    for (const [index, line] of sent.entries()) {
+      const cut = index % 100 === 0 ? 500 : 0;
+      client.write(line.slice(0, cut));
+      client.write(line.slice(cut));
+    }
+    await vi.waitFor(() => expect(input?.isPaused()).toBe(true));
+    let heard = '';
+    daemon.setEncoding('utf8').on('data', (text: string) => {
+      heard += text;
+    });
+    daemon.resume();
+    await vi.waitFor(() => expect(heard.length).toBe(sent.join('').length), { timeout: 5_000 });
+    expect(heard === sent.join('')).toBe(true);
   });
 
   it('holds requests for the next daemon, but not for ever', async () => {

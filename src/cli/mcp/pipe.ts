@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { BoundedLines } from '#lib/bounded-lines.ts';
+import { BoundedLines, eachLine } from '#lib/bounded-lines.ts';
 import {
   idOfCut,
   isRequestId,
@@ -21,13 +21,15 @@ import {
 import { answeredId } from './answered-id.ts';
 import { Handshake, isOwnId } from './handshake.ts';
 import { HeldLines } from './held-lines.ts';
+import type { OnLent } from './lent-bytes.ts';
 import { awaitSocket, openSocket } from './link.ts';
 
 export interface PipeOptions {
   readonly home: string;
-  readonly input: Readable;
-  /** Whole lines for the client. */
-  readonly output: (text: string) => void;
+  /** Begins to read what the client says. */
+  readonly openInput: (onBytes: OnLent) => Readable;
+  /** Whole lines for the client. They are written, or copied, when it returns. */
+  readonly output: (lines: Buffer) => void;
   readonly log: (text: string) => void;
   /** One sentence for whoever finds no daemon. */
   readonly whenAbsent: (cause: NodeJS.ErrnoException) => string;
@@ -63,6 +65,7 @@ class Pipe {
   /** For the next daemon. */
   readonly #held = new HeldLines();
   #lastTimer: NodeJS.Timeout | undefined;
+  #input: Readable | undefined;
   #socket: Socket | undefined;
   /** Why nobody answers, in one sentence. */
   #absent = 'the daemon does not answer';
@@ -76,14 +79,17 @@ class Pipe {
   }
 
   start(): void {
-    const { input, signal } = this.#options;
+    const { openInput, signal } = this.#options;
     const lines = new BoundedLines(MAX_MESSAGE_BYTES, {
       onLine: (line) => this.#fromClient(line),
       onTooLong: (cut) => this.#refuse(idOfCut(cut), tooLarge()),
     });
-    input.on('data', (chunk: Buffer) => lines.push(chunk));
-    input.on('end', () => this.#inputEnded());
-    input.on('error', () => this.#inputEnded());
+    this.#input = openInput((bytes) => {
+      if (this.#socket && lines.isWhole(bytes)) this.#pass(this.#socket, bytes);
+      else lines.push(Buffer.from(bytes));
+    });
+    this.#input.on('end', () => this.#inputEnded());
+    this.#input.on('error', () => this.#inputEnded());
     if (signal.aborted) this.#finish();
     signal.addEventListener('abort', () => this.#finish(), { once: true });
     void this.#connectFirst();
@@ -92,7 +98,7 @@ class Pipe {
   async #connectFirst(): Promise<void> {
     const { home, whenAbsent } = this.#options;
     try {
-      this.#use(await openSocket(home));
+      this.#use(await openSocket(home, this.#reader()));
     } catch (error) {
       this.#absent = whenAbsent(error as NodeJS.ErrnoException);
       this.#options.log(this.#absent);
@@ -103,7 +109,7 @@ class Pipe {
   }
 
   async #connectAgain(): Promise<void> {
-    const socket = await awaitSocket(this.#options.home, this.#ended.signal);
+    const socket = await awaitSocket(this.#options.home, this.#reader(), this.#ended.signal);
     if (socket && !this.#isOver) this.#use(socket);
     else socket?.destroy();
   }
@@ -112,24 +118,30 @@ class Pipe {
     return this.#ended.signal.aborted;
   }
 
+  /** Of one daemon: half a line of it is not the beginning of what the next one says. */
+  #reader(): OnLent {
+    const lines = new BoundedLines(MAX_ANSWER_BYTES, {
+      onLine: (line) => this.#fromDaemon(line),
+      onTooLong: (cut) => this.#refuse(idOfCut(cut), { code: RPC_CODES.internalError, message: 'the answer is too long to be passed on' }),
+    });
+    return (bytes) => {
+      if (this.#ownAnswers === 0 && lines.isWhole(bytes)) this.#give(bytes);
+      else lines.push(Buffer.from(bytes));
+    };
+  }
+
   #use(socket: Socket): void {
     if (this.#isOver) {
       socket.destroy();
       return;
     }
-    const lines = new BoundedLines(MAX_ANSWER_BYTES, {
-      onLine: (line) => this.#fromDaemon(line),
-      onTooLong: (cut) => this.#refuse(idOfCut(cut), { code: RPC_CODES.internalError, message: 'the answer is too long to be passed on' }),
-    });
-    socket.on('data', (chunk: Buffer) => lines.push(chunk));
-    socket.on('drain', () => this.#options.input.resume());
     socket.on('error', () => {});
     socket.on('close', () => this.#lost());
     const isNext = this.#wasServed;
     this.#socket = socket;
     this.#wasServed = true;
     if (isNext) this.#goOn();
-    for (const line of this.#held.take()) this.#pass(line);
+    for (const line of this.#held.take()) this.#pass(socket, line);
   }
 
   /** What may have changed meanwhile is told as changed. */
@@ -146,7 +158,7 @@ class Pipe {
   #lost(): void {
     this.#socket = undefined;
     if (this.#isOver) return;
-    this.#options.input.resume();
+    this.#readOn();
     for (const id of this.#pending) this.#refuse(id, RESTARTED);
     this.#pending.clear();
     this.#ownAnswers = 0;
@@ -170,13 +182,23 @@ class Pipe {
   }
 
   #fromClient(line: Buffer): void {
-    if (this.#socket) this.#pass(line);
+    if (this.#socket) this.#pass(this.#socket, line);
     else if (!this.#held.hold(line)) this.#giveUp([line]);
   }
 
-  /** First on its way, then looked at. */
-  #pass(line: Buffer): void {
-    if (this.#socket?.write(line) === false) this.#options.input.pause();
+  /** First on their way, then looked at. */
+  #pass(socket: Socket, lines: Buffer): void {
+    socket.write(lines, this.#readOn);
+    // They may be lent: nothing else is read before all has gone.
+    if (socket.writableLength > 0) this.#input?.pause();
+    for (const line of eachLine(lines)) this.#noteAsked(line);
+  }
+
+  readonly #readOn = () => {
+    if (!this.#socket?.writableLength) this.#input?.resume();
+  };
+
+  #noteAsked(line: Buffer): void {
     const { message } = parsed(line);
     if (message?.method === undefined) return;
     if (isRequestId(message.id)) this.#pending.add(message.id);
@@ -186,14 +208,16 @@ class Pipe {
   }
 
   #fromDaemon(line: Buffer): void {
-    const isForClient = this.#ownAnswers === 0;
-    if (isForClient) this.#options.output(line.toString('utf8'));
-    const id = answeredId(line);
-    if (isOwnId(id)) {
-      this.#ownAnswers--;
-      return;
-    }
-    if (!isForClient) this.#options.output(line.toString('utf8'));
+    if (this.#ownAnswers > 0 && isOwnId(answeredId(line))) this.#ownAnswers--;
+    else this.#give(line);
+  }
+
+  #give(lines: Buffer): void {
+    this.#options.output(lines);
+    for (const line of eachLine(lines)) this.#noteAnswered(answeredId(line));
+  }
+
+  #noteAnswered(id: RequestId | undefined): void {
     if (id === undefined) return;
     this.#pending.delete(id);
     this.#handshake.answered(id);
@@ -201,11 +225,15 @@ class Pipe {
   }
 
   #refuse(id: RequestId | null, failure: RpcFailure): void {
-    this.#options.output(`${JSON.stringify(refusal(id, failure))}\n`);
+    this.#say(refusal(id, failure));
   }
 
   #tell(method: string, params?: object): void {
-    this.#options.output(`${JSON.stringify({ jsonrpc: '2.0', method, ...(params && { params }) })}\n`);
+    this.#say({ jsonrpc: '2.0', method, ...(params && { params }) });
+  }
+
+  #say(message: object): void {
+    this.#options.output(Buffer.from(`${JSON.stringify(message)}\n`));
   }
 
   #inputEnded(): void {
@@ -222,7 +250,7 @@ class Pipe {
     if (this.#isEnding) this.#giveUp(rest);
     clearTimeout(this.#lastTimer);
     this.#socket?.destroy();
-    this.#options.input.destroy();
+    this.#input?.destroy();
     this.#resolve({ wasServed: this.#wasServed });
   }
 }

@@ -19,7 +19,8 @@ async function begin(): Promise<StreamableHTTPServerTransport> {
   return transport;
 }
 
-const server = createServer((request, response) => {
+// The client's connection waits for its next turn, however long the others take.
+const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
   const known = transports.get(String(request.headers['mcp-session-id']));
   Promise.resolve(known ?? begin())
     .then((transport) => transport.handleRequest(request, response))
