@@ -38,7 +38,7 @@ import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
 
 export interface AgentsOptions
-  extends Pick<RelayOptions, 'metrics' | 'agentByUid' | 'teamByUid' | 'warn' | 'checkTeam' | 'rates' | 'audit'> {
+  extends Pick<RelayOptions, 'metrics' | 'objectOf' | 'agentByUid' | 'teamByUid' | 'warn' | 'checkTeam' | 'rates' | 'audit'> {
   readonly home: string;
   readonly client: Client;
   readonly log: Logger;

@@ -62,8 +62,11 @@ function afterGreeting(handlers: RelayToHostHandlers, greeted: Promise<unknown>)
     () => {},
   );
   const waiting = Object.entries(handlers).map(([name, handler]) => {
-    const answer = handler as (...given: unknown[]) => Promise<unknown>;
-    return [name, (...args: unknown[]) => (isGreeted ? answer(...args) : greeted.then(() => answer(...args)))];
+    const answer = handler as (params: unknown, context: unknown) => Promise<unknown>;
+    return [
+      name,
+      (params: unknown, context: unknown) => (isGreeted ? answer(params, context) : greeted.then(() => answer(params, context))),
+    ];
   });
   return Object.fromEntries(waiting);
 }

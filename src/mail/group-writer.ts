@@ -152,13 +152,14 @@ export class GroupWriter implements Writer {
   #settle(batch: readonly Pending[], records: readonly MailRecord[], lengths: readonly number[], start: number): void {
     const { ledger, onAdded } = this.#parts;
     let offset = start;
+    const messages: Envelope[] = [];
     const made = records.map((record, index) => {
       const length = lengths[index] ?? 0;
       const entries = ledger.apply(record, { offset, length });
       offset += length;
+      if (record.is === 'message') messages.push(record.message);
       return entries;
     });
-    const messages = records.flatMap((record) => (record.is === 'message' ? [record.message] : []));
     if (messages.length > 0) onAdded(messages);
     batch.forEach(({ outcome }, index) => {
       outcome.done(made[index] ?? []);

@@ -79,6 +79,8 @@ export interface Mailbox {
 export interface Mail {
   /** Opening is idempotent: the same mailbox for the same owner (the uid of an Agent; of a Team for its people). */
   open(owner: string): Promise<Mailbox>;
+  /** The same without a wait, for whoever has something better to do: undefined while it is not open yet. */
+  opened(owner: string): Mailbox | undefined;
   /** Removes the journal. */
   remove(owner: string): Promise<void>;
   /** Those that anything was ever written for. */

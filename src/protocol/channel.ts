@@ -167,11 +167,11 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
   }
 
   /** One answer at a time, and only while the peer keeps reading: answers may be large. */
-  #answer(answer: Answer): Promise<void> {
+  #answer(answer: Answer): Promise<void> | undefined {
     const frame = encodeAnswer(answer);
     if (this.#waitingAnswers === 0 && !this.#stream.writableNeedDrain) {
       this.#write(frame);
-      return DONE;
+      return undefined;
     }
     this.#waitingAnswers += 1;
     this.#lastAnswer = this.#lastAnswer.then(async () => {

@@ -19,6 +19,7 @@ import { limitedDesk } from './limited-desk.ts';
 import { createMailSweep, type MailSweep } from './mail-sweep.ts';
 import { createMessageMetrics } from './message-metrics.ts';
 import type { Notices } from './notices.ts';
+import type { ObjectOf } from './plain-letter.ts';
 import type { Post } from './post.ts';
 import type { RateLimits } from './rates.ts';
 import type { TaskBook } from './task-book.ts';
@@ -26,6 +27,8 @@ import type { TaskBook } from './task-book.ts';
 export interface RelayOptions {
   readonly client: Client;
   readonly mail: Mail;
+  /** An object as it is in this moment, where that can be said without a wait. */
+  readonly objectOf?: ObjectOf;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'counter'>;
   readonly clock?: Clock;
