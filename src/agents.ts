@@ -116,7 +116,7 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
     const name = agentByUid(uid)?.status?.isolation?.driver;
     return here.drivers.find((driver) => driver.name === name);
   };
-  const hint: RelayOptions['hint'] = (uid, nextSeq, message) => sessions.get(uid)?.hint(nextSeq, message);
+  const hint: RelayOptions['hint'] = (uid, ...hint) => sessions.get(uid)?.hint(...hint);
   const relay = openRelay({
     ...options,
     mail,

@@ -97,6 +97,18 @@ it('reports what the agent has seen until the host has heard it', async () => {
   await vi.waitFor(() => expect(inbox.unreported()).toEqual([]));
 });
 
+it('tells of many that were seen without letting more come together: a sender may wait for room', async () => {
+  await settled();
+  for (let count = 0; count < 40; count += 1) send();
+  receiver.hint(sentSeq + 1, mailbox);
+  await vi.waitFor(() => expect(acks.at(-1)?.storedSeq).toBe(40));
+  await inbox.markSeen(upTo(40));
+  const told = acks.length;
+  receiver.report();
+  expect(acks.slice(told)).toEqual([{ storedSeq: 40, seen: upTo(40) }]);
+  await vi.waitFor(() => expect(inbox.unreported()).toEqual([]));
+});
+
 it('confirms at a new connection what an older one has not carried', async () => {
   send();
   failing = { method: 'teamAck', times: 1 };

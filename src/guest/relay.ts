@@ -12,7 +12,7 @@ import { Hints } from './hints.ts';
 export interface RelayClient {
   readonly closed: Promise<AgentisoError>;
   /** Never waits, never fails: a lost hint is made up for by the guest's own look. Those of one moment go together. */
-  hint(nextSeq: number, message?: Envelope): void;
+  hint(nextSeq: number, message?: Envelope, json?: string): void;
   close(reason: string): void;
 }
 
@@ -40,14 +40,14 @@ export async function connectRelay(stream: Duplex, { handlers, ...options }: Rel
   greeted.catch(() => {});
   await greeting;
   const hints = new Hints((hint) => {
-    const answer = channel.call('messageHint', hint, { deadlineMs: HINT_MS });
+    const answer = channel.callWithJson('messageHint', hint, { deadlineMs: HINT_MS });
     // Before the sender hears of it: whoever is to read it waits, and the sender has what it wanted.
     channel.flush();
     return answer;
   });
   return {
     closed: channel.closed.then(toAgentisoError),
-    hint: (nextSeq, message) => hints.add(nextSeq, message),
+    hint: (nextSeq, message, json) => hints.add(nextSeq, message, json),
     close: (reason) => channel.close(new ProtocolError('Unavailable', reason)),
   };
 }

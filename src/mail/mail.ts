@@ -72,6 +72,8 @@ export interface Mailbox {
   withdraw(key: string): Promise<boolean>;
   /** Gives messages up before their time, as dead letters; durable when it resolves. */
   giveUp(messageIds: readonly string[], reason?: DeathReason): Promise<void>;
+  /** The JSON of a message that was just written, once: for whoever passes it on. Undefined: it is not at hand. */
+  takeJson(messageId: string): string | undefined;
   /** Called after each append is durable. Returns the unsubscribe function. */
   onAppend(listener: (message: Envelope) => void): () => void;
 }

@@ -29,7 +29,7 @@ export async function serveOurs(dir: string): Promise<void> {
     objectOf: (key) => store.get(key),
     agentByUid: (uid) => agents.get(uid),
     teamByUid: () => undefined,
-    hint: (uid, nextSeq, message) => sessions.get(uid)?.hint(nextSeq, message),
+    hint: (uid, ...hint) => sessions.get(uid)?.hint(...hint),
     incarnationOf: (uid) => sessions.get(uid)?.incarnation,
     warn: () => {},
   });
