@@ -38,7 +38,7 @@ import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
 
 export interface AgentsOptions
-  extends Pick<RelayOptions, 'metrics' | 'agentByUid' | 'teamByUid' | 'warn' | 'checkTeam' | 'rates' | 'audit'> {
+  extends Pick<RelayOptions, 'metrics' | 'objectOf' | 'agentByUid' | 'teamByUid' | 'warn' | 'checkTeam' | 'rates' | 'audit'> {
   readonly home: string;
   readonly client: Client;
   readonly log: Logger;
@@ -116,7 +116,7 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
     const name = agentByUid(uid)?.status?.isolation?.driver;
     return here.drivers.find((driver) => driver.name === name);
   };
-  const hint: RelayOptions['hint'] = (uid, nextSeq, message) => sessions.get(uid)?.hint(nextSeq, message);
+  const hint: RelayOptions['hint'] = (uid, ...hint) => sessions.get(uid)?.hint(...hint);
   const relay = openRelay({
     ...options,
     mail,

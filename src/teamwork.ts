@@ -108,6 +108,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     client,
     log,
     metrics,
+    objectOf: (key) => store.get(key),
     agentByUid,
     teamByUid,
     book,

@@ -7,6 +7,8 @@ import type { Inbox } from '../state/inbox.ts';
 import type { HostLink } from './link.ts';
 
 const GATHER_MS = 5;
+/** So many are told at once: the host takes a hundred that it does not know to be seen, and somebody may wait for room. */
+const MANY_SEEN = 32;
 /** What one teamAck may name. */
 const MAX_SEEN = 1000;
 
@@ -54,23 +56,28 @@ export class Acknowledger {
 
   /** If there is anything to tell. */
   soon(): void {
-    if (this.#timer || this.#telling) return;
+    if (this.#telling !== undefined) return;
+    if (this.#timer && this.#parts.inbox.unreportedCount < MANY_SEEN) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (!this.#isDue) {
       this.#release();
       return;
     }
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#telling = this.#tell().finally(() => {
-        this.#telling = undefined;
-        this.#release();
-      });
-    }, GATHER_MS);
-    this.#timer.unref();
+    if (this.#parts.inbox.unreportedCount >= MANY_SEEN) this.#begin();
+    else this.#timer = setTimeout(() => this.#begin(), GATHER_MS).unref();
+  }
+
+  #begin(): void {
+    this.#timer = undefined;
+    this.#telling = this.#tell().finally(() => {
+      this.#telling = undefined;
+      this.#release();
+    });
   }
 
   get #isDue(): boolean {
-    return this.#isConnected && (this.#isStoredDue || this.#parts.inbox.hasUnreported);
+    return this.#isConnected && (this.#isStoredDue || this.#parts.inbox.unreportedCount > 0);
   }
 
   async #tell(): Promise<void> {

@@ -97,6 +97,42 @@ it('reports what the agent has seen until the host has heard it', async () => {
   await vi.waitFor(() => expect(inbox.unreported()).toEqual([]));
 });
 
+it('tells of many that were seen without letting more come together: a sender may wait for room', async () => {
+  await settled();
+  for (let count = 0; count < 40; count += 1) send();
+  receiver.hint(sentSeq + 1, mailbox);
+  await vi.waitFor(() => expect(acks.at(-1)?.storedSeq).toBe(40));
+  await inbox.markSeen(upTo(40));
+  const told = acks.length;
+  receiver.report();
+  expect(acks.slice(told)).toEqual([{ storedSeq: 40, seen: upTo(40) }]);
+  await vi.waitFor(() => expect(inbox.unreported()).toEqual([]));
+});
+
+it('stores what came with one hint after another together, and what was seen of it with them', async () => {
+  await settled();
+  const [first, second] = [send(), send()];
+  receiver.hint(2, [first]);
+  const seen = inbox.markSeen(['m1']);
+  receiver.hint(3, [second]);
+  expect(stored()).toEqual(['m2']);
+  await seen;
+  expect(inbox.cursor).toBe(2);
+  await vi.waitFor(() => expect(acks.at(-1)).toEqual({ storedSeq: 2, seen: ['m1'] }));
+  expect(pulls).toBe(0);
+});
+
+it('stores what has come when the connection is lost: somebody may have seen it', async () => {
+  await settled();
+  receiver.hint(2, [send()]);
+  const seen = inbox.markSeen(['m1']);
+  receiver.stop();
+  await seen;
+  await inbox.close();
+  inbox = new Inbox(directory, (text) => expect.unreachable(text));
+  expect([inbox.cursor, inbox.unreported()]).toEqual([1, ['m1']]);
+});
+
 it('confirms at a new connection what an older one has not carried', async () => {
   send();
   failing = { method: 'teamAck', times: 1 };

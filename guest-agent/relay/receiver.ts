@@ -11,6 +11,10 @@ import type { Attachment, HostLink } from './link.ts';
 
 const POLL_MS = 2_000;
 const MAX_PULL = 100;
+/** What the agent can read already lets others come for so long, and shares a sync with them: the host's disk has it. */
+const STORE_WITHIN_MS = 2;
+/** So many are stored at once: the host waits to hear of them before it takes many more. */
+const MANY = 32;
 
 export interface ReceiverParts {
   readonly inbox: Inbox;
@@ -33,7 +37,8 @@ export class Receiver implements Attachment {
   /** Came with a hint and are not stored yet, by seq. */
   readonly #hinted = new Map<number, Envelope>();
   #hintedSeq = 0;
-  #isHintTaken = true;
+  #isStoreDue = false;
+  #patience: NodeJS.Timeout | undefined;
   /** What came before this connection nobody has hinted at. */
   #isPullDue = true;
 
@@ -55,6 +60,8 @@ export class Receiver implements Attachment {
   stop(): void {
     clearInterval(this.#timer);
     this.#acknowledger.stop();
+    // Whoever said that it has seen something waits for the disk, with or without a host.
+    if (this.#patience !== undefined) this.#storeNow();
   }
 
   hint(nextSeq: number, messages: readonly Envelope[] = []): void {
@@ -65,18 +72,29 @@ export class Receiver implements Attachment {
     for (const message of fitting) this.#hinted.set(message.seq, message);
     // Whoever waits for it does not wait for this disk: the message is safe on the host's.
     this.#parts.inbox.take(fitting);
-    if (!this.#isHintTaken) return;
-    this.#isHintTaken = false;
+    const isWaitedFor = this.#parts.inbox.lastSeq < this.#hintedSeq || fitting.some(isAssignment);
+    if (isWaitedFor || this.#hinted.size >= MANY) this.#storeSoon();
+    else if (!this.#isStoreDue) this.#patience ??= setTimeout(() => this.#storeNow(), STORE_WITHIN_MS).unref();
+  }
+
+  #storeSoon(): void {
+    if (this.#isStoreDue) return;
+    this.#isStoreDue = true;
     // Several may have come in one go: they are stored together, when all of it is read.
-    process.nextTick(() => {
-      this.#isHintTaken = true;
-      this.wake();
-    });
+    process.nextTick(() => this.#storeNow());
+  }
+
+  #storeNow(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    this.#isStoreDue = false;
+    this.wake();
   }
 
   /** Resolves when the host may be told that a hint was taken: with the report on its messages, so that both go together. */
   taken(): Promise<void> {
-    return this.#isHintTaken && !this.#isAwake ? Promise.resolve() : this.#acknowledger.withNext();
+    const isTaken = !this.#isStoreDue && this.#patience === undefined && !this.#isAwake;
+    return isTaken ? Promise.resolve() : this.#acknowledger.withNext();
   }
 
   /** The agent has seen something. */
@@ -174,9 +192,13 @@ export class Receiver implements Attachment {
   /** Assignments first: once the cursor is behind them they do not come again. */
   async #store(messages: readonly Envelope[]): Promise<void> {
     const { inbox, takeAssignments } = this.#parts;
-    const assignments = messages.filter(({ message_type, message_id }) => message_type === 'task_assignment' && !inbox.knows(message_id));
+    const assignments = messages.filter((message) => isAssignment(message) && !inbox.knows(message.message_id));
     if (assignments.length > 0) await takeAssignments(assignments);
     await inbox.store(messages);
     this.#acknowledger.stored();
   }
+}
+
+function isAssignment({ message_type }: Envelope): boolean {
+  return message_type === 'task_assignment';
 }

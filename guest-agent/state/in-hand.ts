@@ -4,7 +4,10 @@
  */
 import type { Envelope } from '#protocol/relay.ts';
 
+/** Somebody who wants to say of several that they were seen. */
 interface Waiting {
+  /** How many of them are still in hand. */
+  count: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -28,15 +31,17 @@ export class InHand {
   }
 
   /** The agent has seen these. Resolves when they are stored, or turn out to be no messages of this inbox; rejects when they are not. */
-  async seen(ids: readonly string[]): Promise<void> {
-    await Promise.all(
-      ids.map(
-        (id) =>
-          new Promise<void>((resolve, reject) => {
-            this.#seen.set(id, [...(this.#seen.get(id) ?? []), { resolve, reject }]);
-          }),
-      ),
-    );
+  seen(ids: readonly string[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { count: ids.length, resolve, reject };
+      for (const id of ids) this.#waitFor(id, waiting);
+    });
+  }
+
+  #waitFor(id: string, waiting: Waiting): void {
+    const others = this.#seen.get(id);
+    if (others) others.push(waiting);
+    else this.#seen.set(id, [waiting]);
   }
 
   isSeen(id: string): boolean {
@@ -48,7 +53,10 @@ export class InHand {
     for (const [id, message] of this.#messages) {
       if (message.seq > seq) return;
       this.#messages.delete(id);
-      for (const { resolve } of this.#take(id)) resolve();
+      for (const waiting of this.#take(id)) {
+        waiting.count -= 1;
+        if (waiting.count === 0) waiting.resolve();
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import { count, fieldOf, list, oneOf, text, toFields } from '#protocol/shape.ts'
 import { monotonicMs } from '../monotonic.ts';
 import { InHand } from './in-hand.ts';
 import { Journal, type JournalOptions } from './journal.ts';
+import { RecentIds } from './recent-ids.ts';
 
 const MAX_REMEMBERED_IDS = 1000;
 /** Mail comes in bursts: what is seen so soon after it came waits for the next message and shares its sync, which would wait otherwise. */
@@ -27,7 +28,7 @@ export type InboxRecord =
 
 export class Inbox {
   readonly #journal: Journal<InboxRecord>;
-  readonly #ids = new Set<string>();
+  readonly #ids = new RecentIds(MAX_REMEMBERED_IDS);
   readonly #messages = new Map<string, Envelope>();
   readonly #seen = new Set<string>();
   readonly #inHand = new InHand();
@@ -132,8 +133,8 @@ export class Inbox {
     return [...this.#seen];
   }
 
-  get hasUnreported(): boolean {
-    return this.#seen.size > 0;
+  get unreportedCount(): number {
+    return this.#seen.size;
   }
 
   /** Not worth waiting for the disk: after a crash they are reported once more, which changes nothing. */
@@ -163,14 +164,14 @@ export class Inbox {
   #apply(record: InboxRecord): void {
     switch (record.type) {
       case 'base':
-        for (const id of record.ids) this.#remember(id);
+        for (const id of record.ids) this.#ids.add(id);
         this.#cursor = record.seq;
         break;
       case 'message':
         this.#hold(record.message);
         break;
       case 'passed':
-        this.#remember(record.id);
+        this.#ids.add(record.id);
         this.#cursor = Math.max(this.#cursor, record.seq);
         break;
       case 'seen':
@@ -182,7 +183,7 @@ export class Inbox {
   }
 
   #hold(message: Envelope): void {
-    this.#remember(message.message_id);
+    this.#ids.add(message.message_id);
     this.#messages.set(message.message_id, message);
     this.#cursor = Math.max(this.#cursor, message.seq);
   }
@@ -192,25 +193,15 @@ export class Inbox {
     this.#seen.delete(id);
   }
 
-  #remember(id: string): void {
-    this.#ids.add(id);
-    if (this.#ids.size > MAX_REMEMBERED_IDS) this.#ids.delete(firstOf(this.#ids));
-  }
-
   #snapshot(): readonly InboxRecord[] {
     const messages = [...this.#messages.values()].map((message): InboxRecord => ({ type: 'message', message }));
-    return [{ type: 'base', seq: this.#cursor, ids: [...this.#ids] }, ...messages, { type: 'seen', ids: [...this.#seen] }];
+    return [{ type: 'base', seq: this.#cursor, ids: this.#ids.toArray() }, ...messages, { type: 'seen', ids: [...this.#seen] }];
   }
 }
 
 /** In the order of their seq. */
 export function behind(cursor: number, messages: readonly Envelope[]): readonly Envelope[] {
   return messages.filter(({ seq }) => seq > cursor).sort((a, b) => a.seq - b.seq);
-}
-
-function firstOf(ids: Iterable<string>): string {
-  for (const id of ids) return id;
-  throw new Error('nothing to forget');
 }
 
 const recordType = oneOf('base', 'message', 'passed', 'seen', 'reported');

@@ -133,8 +133,8 @@ class GuestSession implements Session {
 
   readonly open: Session['open'] = (method, params, options) => this.#guest(method).open(method, params, options);
 
-  hint(nextSeq: number, message?: Envelope): void {
-    this.#relay.connection?.hint(nextSeq, message);
+  hint(nextSeq: number, message?: Envelope, json?: string): void {
+    this.#relay.connection?.hint(nextSeq, message, json);
   }
 
   close(reason: string): void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Envelope, HintParams } from '#protocol/relay.ts';
+import { type Envelope, type HintParams, relayToGuest } from '#protocol/relay.ts';
 import { Hints } from './hints.ts';
 
 function message(seq: number, content = 'text'): Envelope {
@@ -9,7 +9,7 @@ function message(seq: number, content = 'text'): Envelope {
 
 function open() {
   const sent: HintParams[] = [];
-  const hints = new Hints((hint) => sent.push(hint));
+  const hints = new Hints((json) => sent.push(relayToGuest.messageHint.params(JSON.parse(json), 'hint')));
   const seqs = () => sent.splice(0).map(({ nextSeq, messages }) => [nextSeq, (messages ?? []).map(({ seq }) => seq)]);
   return { hints, seqs };
 }
@@ -40,9 +40,17 @@ it('bring small messages along and only tell of large ones and of too many', asy
   expect(seqs()).toEqual([[201, Array.from({ length: 16 }, (_, index) => index + 1)]]);
 });
 
+it('carry a message as it was written where that is at hand', async () => {
+  const { hints, seqs } = open();
+  hints.add(3, message(1), JSON.stringify(message(1, 'grüße "quoted"\n')));
+  hints.add(3, message(2));
+  await new Promise(setImmediate);
+  expect(seqs()).toEqual([[3, [1, 2]]]);
+});
+
 it('wait while the guest has not answered many of them, and go together when it has', async () => {
   const sent: { readonly hint: HintParams; readonly answer: () => void }[] = [];
-  const hints = new Hints((hint) => new Promise<void>((answer) => sent.push({ hint, answer })));
+  const hints = new Hints((json) => new Promise<void>((answer) => sent.push({ hint: JSON.parse(json), answer })));
   for (let seq = 1; seq <= 40; seq++) {
     hints.add(seq + 1, message(seq));
     await new Promise(setImmediate);

@@ -2,7 +2,7 @@
  * Hints to one guest. Those that come in the same moment, because their messages were written together, become one; the messages go along
  * as far as they are small and few. What does not fit is fetched by the guest.
  */
-import { type Envelope, type HintParams, MAX_HINTED } from '#protocol/relay.ts';
+import { type Envelope, MAX_HINTED } from '#protocol/relay.ts';
 
 /** Of one message, so that a guest that does not read cannot make the host keep much for it. */
 const MAX_CONTENT = 16 * 1024;
@@ -12,22 +12,24 @@ const MAX_TOTAL = 256 * 1024;
 const MAX_OPEN = 32;
 
 export class Hints {
-  readonly #send: (hint: HintParams) => unknown;
+  readonly #send: (hintJson: string) => unknown;
   #nextSeq = 0;
-  #messages: Envelope[] = [];
+  /** As JSON. */
+  #messages: string[] = [];
   #bytes = 0;
   #isWaiting = false;
   #open = 0;
 
-  /** `send` gives a promise that settles when the guest has answered, or never will. */
-  constructor(send: (hint: HintParams) => unknown) {
+  /** `send` is given the JSON of a HintParams, in which each message stands as it was written to disk; it gives a promise that settles when the guest has answered, or never will. */
+  constructor(send: (hintJson: string) => unknown) {
     this.#send = send;
   }
 
-  add(nextSeq: number, message?: Envelope): void {
+  /** `json`: of the message, where it is at hand. */
+  add(nextSeq: number, message?: Envelope, json?: string): void {
     this.#nextSeq = Math.max(this.#nextSeq, nextSeq);
     if (message && this.#hasRoomFor(message)) {
-      this.#messages.push(message);
+      this.#messages.push(json ?? JSON.stringify(message));
       this.#bytes += message.content.length;
     }
     if (this.#isWaiting) return;
@@ -51,6 +53,7 @@ export class Hints {
       this.#open -= 1;
       if (this.#isWaiting && this.#open === MAX_OPEN - 1) this.#flush();
     };
-    Promise.resolve(this.#send({ nextSeq: this.#nextSeq, ...(messages.length > 0 && { messages }) })).then(end, end);
+    const carried = messages.length > 0 ? `,"messages":[${messages.join(',')}]` : '';
+    Promise.resolve(this.#send(`{"nextSeq":${this.#nextSeq}${carried}}`)).then(end, end);
   }
 }

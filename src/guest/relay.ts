@@ -12,7 +12,7 @@ import { Hints } from './hints.ts';
 export interface RelayClient {
   readonly closed: Promise<AgentisoError>;
   /** Never waits, never fails: a lost hint is made up for by the guest's own look. Those of one moment go together. */
-  hint(nextSeq: number, message?: Envelope): void;
+  hint(nextSeq: number, message?: Envelope, json?: string): void;
   close(reason: string): void;
 }
 
@@ -40,14 +40,14 @@ export async function connectRelay(stream: Duplex, { handlers, ...options }: Rel
   greeted.catch(() => {});
   await greeting;
   const hints = new Hints((hint) => {
-    const answer = channel.call('messageHint', hint, { deadlineMs: HINT_MS });
+    const answer = channel.callWithJson('messageHint', hint, { deadlineMs: HINT_MS });
     // Before the sender hears of it: whoever is to read it waits, and the sender has what it wanted.
     channel.flush();
     return answer;
   });
   return {
     closed: channel.closed.then(toAgentisoError),
-    hint: (nextSeq, message) => hints.add(nextSeq, message),
+    hint: (nextSeq, message, json) => hints.add(nextSeq, message, json),
     close: (reason) => channel.close(new ProtocolError('Unavailable', reason)),
   };
 }
@@ -62,8 +62,11 @@ function afterGreeting(handlers: RelayToHostHandlers, greeted: Promise<unknown>)
     () => {},
   );
   const waiting = Object.entries(handlers).map(([name, handler]) => {
-    const answer = handler as (...given: unknown[]) => Promise<unknown>;
-    return [name, (...args: unknown[]) => (isGreeted ? answer(...args) : greeted.then(() => answer(...args)))];
+    const answer = handler as (params: unknown, context: unknown) => Promise<unknown>;
+    return [
+      name,
+      (params: unknown, context: unknown) => (isGreeted ? answer(params, context) : greeted.then(() => answer(params, context))),
+    ];
   });
   return Object.fromEntries(waiting);
 }

@@ -26,7 +26,7 @@ export interface Session {
   /** A call with streams. */
   open<M extends ControlMethodName>(method: M, params: ControlParams<M>, options?: CallOptions): ControlCall<M>;
   /** Says on the relay that there is mail, and what the last of it says; never waits, never fails. */
-  hint(nextSeq: number, message?: Envelope): void;
+  hint(nextSeq: number, message?: Envelope, json?: string): void;
 }
 
 export interface Sessions {

@@ -17,6 +17,15 @@ export function toSeconds(date: Date): string {
 /** Thousands of writes a second have the same time. */
 let last = { second: Number.NaN, text: '' };
 
+/** RFC 3339 in UTC, with milliseconds: what a message has. */
+export function toTimestamp(date: Date): string {
+  const ms = date.getTime();
+  if (ms !== lastStamp.ms) lastStamp = { ms, text: date.toISOString() };
+  return lastStamp.text;
+}
+
+let lastStamp = { ms: Number.NaN, text: '' };
+
 export const newUid = (): string => randomUUID();
 
 /** No vowels and no look-alikes, as Kubernetes' generateName: a suffix can be neither a word nor misread. */

@@ -27,6 +27,18 @@ async function everyState() {
   return { home, mail, mailbox, heard, id };
 }
 
+it('gives the JSON of a message that was just written once, and of none that was read back', async () => {
+  const home = mailHome();
+  const mailbox = await (await home.open()).open('u1');
+  const message = await mailbox.append(draft('grüße "quoted"\n', { key: 'k' }));
+  expect(JSON.parse(mailbox.takeJson(message.message_id) ?? '')).toEqual(message);
+  expect(mailbox.takeJson(message.message_id)).toBeUndefined();
+  const { message_id: later } = await mailbox.append(draft('later'));
+  const again = await (await home.open()).open('u1');
+  expect([again.takeJson(later), again.takeJson('nobody')]).toEqual([undefined, undefined]);
+  expect(again.read({ after: 0, limit: 1 })).toEqual([message]);
+});
+
 describe('copies', () => {
   it('are there with their states, oldest first, after a restart too; withdrawn ones never were', async () => {
     const { home, mailbox } = await everyState();

@@ -1,4 +1,5 @@
 /** From what a sender gives to what is written. Pure. */
+import { toTimestamp } from '#lib/clock.ts';
 import type { Draft, Envelope } from './mail.ts';
 import { uuidV7 } from './uuid.ts';
 
@@ -13,7 +14,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export function messageOfDraft(draft: Draft, now: Date, seq: number): Envelope {
   const { message_id = uuidV7(now.getTime()), from_incarnation, metadata, request_id, reply_to } = draft;
   const { namespace, team, from, to, message_type, content } = draft;
-  const message: Writable<Envelope> = { message_id, seq, namespace, team, from, to, message_type, content, timestamp: now.toISOString() };
+  const message: Writable<Envelope> = { message_id, seq, namespace, team, from, to, message_type, content, timestamp: toTimestamp(now) };
   // One by one and not spread: this is done for every message.
   if (from_incarnation !== undefined) message.from_incarnation = from_incarnation;
   if (metadata !== undefined) message.metadata = Object.freeze({ ...metadata });

@@ -4,7 +4,7 @@ import { messageOfDraft } from './draft.ts';
 import type { MailJournal } from './journal.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import type { Draft, Envelope } from './mail.ts';
-import { encodeRecords, type MailRecord } from './record.ts';
+import { type EncodedRecords, encodeRecords, type MailRecord } from './record.ts';
 import type { Writer, WriteTurn } from './write-turn.ts';
 
 /** A message has no number before it is written, so that one that could not be written leaves no gap. */
@@ -111,12 +111,12 @@ export class GroupWriter implements Writer {
   writeInPlace(): boolean {
     const batch = this.#queue;
     const records = this.#numbered(batch);
-    const { data, lengths } = encodeRecords(records);
+    const encoded = encodeRecords(records);
     try {
-      const offset = data.length > MAX_IN_PLACE ? undefined : this.#parts.journal.appendInPlace(data);
+      const offset = encoded.data.length > MAX_IN_PLACE ? undefined : this.#parts.journal.appendInPlace(encoded.data);
       if (offset === undefined) return false;
       this.#queue = [];
-      this.#settle(batch, records, lengths, offset);
+      this.#settle(batch, records, encoded, offset);
     } catch (error) {
       this.#queue = [];
       refuse(batch, error);
@@ -129,11 +129,11 @@ export class GroupWriter implements Writer {
     const batch = this.#queue;
     this.#queue = [];
     const records = this.#numbered(batch);
-    const { data, lengths } = encodeRecords(records);
+    const encoded = encodeRecords(records);
     try {
-      const offset = await this.#parts.journal.append(data);
+      const offset = await this.#parts.journal.append(encoded.data);
       return () => {
-        this.#settle(batch, records, lengths, offset);
+        this.#settle(batch, records, encoded, offset);
         this.#next();
       };
     } catch (error) {
@@ -149,16 +149,17 @@ export class GroupWriter implements Writer {
     return batch.map(({ record }) => (record.is === 'message' ? numbered(record.draft, record.now, seq++) : record));
   }
 
-  #settle(batch: readonly Pending[], records: readonly MailRecord[], lengths: readonly number[], start: number): void {
+  #settle(batch: readonly Pending[], records: readonly MailRecord[], { lengths, jsons }: EncodedRecords, start: number): void {
     const { ledger, onAdded } = this.#parts;
     let offset = start;
+    const messages: Envelope[] = [];
     const made = records.map((record, index) => {
       const length = lengths[index] ?? 0;
-      const entries = ledger.apply(record, { offset, length });
+      const entries = ledger.apply(record, { offset, length }, jsons[index]);
       offset += length;
+      if (record.is === 'message') messages.push(record.message);
       return entries;
     });
-    const messages = records.flatMap((record) => (record.is === 'message' ? [record.message] : []));
     if (messages.length > 0) onAdded(messages);
     batch.forEach(({ outcome }, index) => {
       outcome.done(made[index] ?? []);

@@ -72,6 +72,8 @@ export interface Mailbox {
   withdraw(key: string): Promise<boolean>;
   /** Gives messages up before their time, as dead letters; durable when it resolves. */
   giveUp(messageIds: readonly string[], reason?: DeathReason): Promise<void>;
+  /** The JSON of a message that was just written, once: for whoever passes it on. Undefined: it is not at hand. */
+  takeJson(messageId: string): string | undefined;
   /** Called after each append is durable. Returns the unsubscribe function. */
   onAppend(listener: (message: Envelope) => void): () => void;
 }
@@ -79,6 +81,8 @@ export interface Mailbox {
 export interface Mail {
   /** Opening is idempotent: the same mailbox for the same owner (the uid of an Agent; of a Team for its people). */
   open(owner: string): Promise<Mailbox>;
+  /** The same without a wait, for whoever has something better to do: undefined while it is not open yet. */
+  opened(owner: string): Mailbox | undefined;
   /** Removes the journal. */
   remove(owner: string): Promise<void>;
   /** Those that anything was ever written for. */

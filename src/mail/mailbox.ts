@@ -151,6 +151,13 @@ export class JournalMailbox implements Mailbox {
     return this.#ledger.byId(messageId) !== undefined;
   }
 
+  takeJson(messageId: string): string | undefined {
+    const entry = this.#ledger.byId(messageId);
+    const json = entry?.json;
+    if (entry) entry.json = undefined;
+    return json;
+  }
+
   async markDelivered(seq: number): Promise<void> {
     this.#refuseClosed();
     if (seq <= this.#ledger.deliveredSeq) return;

@@ -50,6 +50,8 @@ export function openMail(options: MailOptions): OpenMail {
 class Mailboxes implements OpenMail {
   readonly #options: MailOptions;
   readonly #open = new Map<string, Promise<JournalMailbox>>();
+  /** Those of them that are open by now. */
+  readonly #opened = new Map<string, JournalMailbox>();
   readonly #removals = new Map<string, Promise<void>>();
   readonly #listeners = new Set<(change: MailChange) => void>();
   readonly #turn = new WriteTurn();
@@ -68,13 +70,20 @@ class Mailboxes implements OpenMail {
     return known ?? this.#openFirst(owner);
   }
 
+  opened(owner: string): JournalMailbox | undefined {
+    return this.#isClosed ? undefined : this.#opened.get(owner);
+  }
+
   async #openFirst(owner: string): Promise<JournalMailbox> {
     if (this.#isClosed) throw new UnavailableError('mail is closed', { reason: 'MailClosed' });
     refuseBadOwner(owner);
     const opening = (this.#removals.get(owner) ?? Promise.resolve()).then(() => this.#openJournal(owner));
     this.#open.set(owner, opening);
-    // The next one to ask tries again.
-    opening.catch(() => this.#open.get(owner) === opening && this.#open.delete(owner));
+    opening.then(
+      (mailbox) => this.#open.get(owner) === opening && this.#opened.set(owner, mailbox),
+      // The next one to ask tries again.
+      () => this.#open.get(owner) === opening && this.#open.delete(owner),
+    );
     return opening;
   }
 
@@ -123,6 +132,7 @@ class Mailboxes implements OpenMail {
     const before = this.#removals.get(owner) ?? Promise.resolve();
     const opened = this.#open.get(owner);
     this.#open.delete(owner);
+    this.#opened.delete(owner);
     const removal = before
       .then(() => this.#remove(owner, opened))
       .finally(() => this.#removals.get(owner) === removal && this.#removals.delete(owner));
@@ -184,6 +194,7 @@ class Mailboxes implements OpenMail {
       }
     }
     this.#open.clear();
+    this.#opened.clear();
   }
 
   #path(owner: string): string {

@@ -31,9 +31,17 @@ const SPACE = 0x20;
 /** Of one line at most, beside its record: the mark in front, the checksum, the newline. */
 const AROUND_BYTES = CHECKSUM_LENGTH + 2;
 
+export interface EncodedRecords {
+  readonly data: Buffer;
+  readonly lengths: readonly number[];
+  /** Of the records that are messages: their JSON, which others need as well. */
+  readonly jsons: readonly (string | undefined)[];
+}
+
 /** The lines of one write, one behind the other in one piece of memory. */
-export function encodeRecords(records: readonly MailRecord[]): { readonly data: Buffer; readonly lengths: readonly number[] } {
-  const texts = records.map((record) => JSON.stringify(record));
+export function encodeRecords(records: readonly MailRecord[]): EncodedRecords {
+  const jsons = records.map((record) => (record.is === 'message' ? JSON.stringify(record.message) : undefined));
+  const texts = records.map((record, index) => textOf(record, jsons[index]));
   const data = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text) + AROUND_BYTES, 0));
   let end = 0;
   const lengths = texts.map((text, index) => {
@@ -44,7 +52,13 @@ export function encodeRecords(records: readonly MailRecord[]): { readonly data: 
     end += data.write(checksumOf(data.subarray(start, end)), end, 'latin1');
     return end - start;
   });
-  return { data: data.subarray(0, end), lengths };
+  return { data: data.subarray(0, end), lengths, jsons };
+}
+
+function textOf(record: MailRecord, messageJson: string | undefined): string {
+  if (record.is !== 'message' || messageJson === undefined) return JSON.stringify(record);
+  const key = record.key === undefined ? '' : `,"key":${JSON.stringify(record.key)}`;
+  return `{"is":"message","message":${messageJson}${key}}`;
 }
 
 export function encodeRecord(record: MailRecord): Buffer {

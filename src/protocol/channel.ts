@@ -1,8 +1,7 @@
 /** One connection between host and guest, the same class at both ends: many requests in flight in both directions. */
-import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { type Envelope, parseEnvelope } from './envelope.ts';
-import { encodeFrame, FrameDecoder } from './framing.ts';
+import { encodeFrame, encodeFrames, FrameDecoder, toBody } from './framing.ts';
 import { IncomingCalls, type IncomingOptions } from './incoming-calls.ts';
 import type { Answer, StreamMessage } from './messages.ts';
 import {
@@ -22,8 +21,8 @@ import { ProtocolError, toProtocolError, toWireError } from './protocol-error.ts
 const CLOSE_GRACE_MS = 1_000;
 /** From the first byte of a frame to its last. */
 const FRAME_MS = 30_000;
-/** Frames of one turn of the event loop go out together, up to so many bytes. */
-const GATHERED_BYTES = 64 * 1024;
+/** Frames of one turn of the event loop go out together, up to so many characters. */
+const GATHERED_CHARACTERS = 64 * 1024;
 const DONE: Promise<void> = Promise.resolve();
 
 export interface ChannelOptions<Out extends MethodTable, In extends MethodTable> extends Pick<IncomingOptions, 'admit' | 'explainUnknown'> {
@@ -49,8 +48,8 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
   #closeReason: ProtocolError | undefined;
   #lastAnswer: Promise<void> = DONE;
   #waitingAnswers = 0;
-  #gathered: Uint8Array[] = [];
-  #gatheredBytes = 0;
+  #gathered: string[] = [];
+  #gatheredCharacters = 0;
   #frameTimer: NodeJS.Timeout | undefined;
   /** Until the connection takes more, or is closed: one for all who wait, however many streams it carries. */
   #room: { readonly made: Promise<void>; readonly report: () => void } | undefined;
@@ -65,7 +64,7 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
     this.#methods = outgoing;
     this.#frameMs = frameMs;
     const sendFrame = (message: StreamMessage) => this.#sendFrame(message);
-    this.#outgoing = new OutgoingCalls((message) => this.#write(encodeFrame(message)), sendFrame);
+    this.#outgoing = new OutgoingCalls((body) => this.#write(body), sendFrame);
     const options = incoming === undefined || handlers === undefined ? undefined : { methods: incoming, handlers, ...rest };
     this.#incoming = new IncomingCalls(options, (answer) => this.#answer(answer), sendFrame);
     stream.on('data', (chunk: Uint8Array) => this.#take(chunk));
@@ -92,10 +91,16 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
     return result;
   }
 
+  /** The same for params whose JSON is made already. It is sent as it is: whoever made it answers for it. */
+  callWithJson<M extends NameIn<Out>>(type: M, paramsJson: string, options: CallOptions = {}): Promise<ResultOf<Out, M>> {
+    if (this.#closeReason !== undefined) return Promise.reject(connectionClosed(this.#closeReason));
+    return this.#outgoing.start(type, this.#methods[type] as Method, paramsJson, options).result as Promise<ResultOf<Out, M>>;
+  }
+
   /** A call with its streams. Throws when the connection is closed or the request cannot be sent. */
   open<M extends NameIn<Out>>(type: M, params: ParamsOf<Out, M>, options: CallOptions = {}): OpenCallOf<Out, M> {
     if (this.#closeReason !== undefined) throw connectionClosed(this.#closeReason);
-    return this.#outgoing.start(type, this.#methods[type] as Method, params, options) as OpenCallOf<Out, M>;
+    return this.#outgoing.start(type, this.#methods[type] as Method, JSON.stringify(params), options) as OpenCallOf<Out, M>;
   }
 
   /** Tells the peer why and hangs up. Work the peer asked for goes on; its answer has nowhere to go. */
@@ -113,12 +118,11 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
 
   /** What was said in this turn goes out at its end; with this, now. */
   flush(): void {
-    const [first] = this.#gathered;
-    if (first === undefined || this.#closeReason !== undefined) return;
-    const bytes = this.#gathered.length === 1 ? first : Buffer.concat(this.#gathered, this.#gatheredBytes);
+    if (this.#gathered.length === 0 || this.#closeReason !== undefined) return;
+    const frames = encodeFrames(this.#gathered);
     this.#gathered = [];
-    this.#gatheredBytes = 0;
-    this.#stream.write(bytes);
+    this.#gatheredCharacters = 0;
+    this.#stream.write(frames);
   }
 
   #take(chunk: Uint8Array): void {
@@ -167,23 +171,23 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
   }
 
   /** One answer at a time, and only while the peer keeps reading: answers may be large. */
-  #answer(answer: Answer): Promise<void> {
-    const frame = encodeAnswer(answer);
+  #answer(answer: Answer): Promise<void> | undefined {
+    const body = toAnswerBody(answer);
     if (this.#waitingAnswers === 0 && !this.#stream.writableNeedDrain) {
-      this.#write(frame);
-      return DONE;
+      this.#write(body);
+      return undefined;
     }
     this.#waitingAnswers += 1;
     this.#lastAnswer = this.#lastAnswer.then(async () => {
       await this.#drained();
       this.#waitingAnswers -= 1;
-      this.#write(frame);
+      this.#write(body);
     });
     return this.#lastAnswer;
   }
 
   async #sendFrame(message: StreamMessage): Promise<void> {
-    this.#write(encodeFrame(message));
+    this.#write(toBody(message));
     await this.#drained();
   }
 
@@ -199,11 +203,11 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
     this.#room = undefined;
   }
 
-  #write(frame: Uint8Array): void {
+  #write(body: string): void {
     if (this.#closeReason !== undefined) return;
-    this.#gathered.push(frame);
-    this.#gatheredBytes += frame.length;
-    if (this.#gatheredBytes >= GATHERED_BYTES) this.flush();
+    this.#gathered.push(body);
+    this.#gatheredCharacters += body.length;
+    if (this.#gatheredCharacters >= GATHERED_CHARACTERS) this.flush();
     // When everything has run that this turn has set going.
     else if (this.#gathered.length === 1) process.nextTick(() => this.flush());
   }
@@ -236,10 +240,10 @@ function connectionClosed(reason: ProtocolError): ProtocolError {
   return new ProtocolError('Unavailable', `connection closed: ${reason.message}`, reason);
 }
 
-function encodeAnswer(answer: Answer): Uint8Array {
+function toAnswerBody(answer: Answer): string {
   try {
-    return encodeFrame(answer);
+    return toBody(answer);
   } catch (error) {
-    return encodeFrame({ id: answer.id, error: toWireError(error) });
+    return toBody({ id: answer.id, error: toWireError(error) });
   }
 }

@@ -29,9 +29,10 @@ export function parseEnvelope(value: unknown): Envelope {
 }
 
 function parseRequest(id: number, fields: Fields): Request {
-  const request = { id, type: text(fieldOf(fields, 'type'), 'type'), params: fieldOf(fields, 'params') };
+  const type = text(fieldOf(fields, 'type'), 'type');
+  const params = fieldOf(fields, 'params');
   const deadlineMs = fieldOf(fields, 'deadlineMs');
-  return deadlineMs === undefined ? request : { ...request, deadlineMs: DEADLINE_MS(deadlineMs, 'deadlineMs') };
+  return deadlineMs === undefined ? { id, type, params } : { id, type, params, deadlineMs: DEADLINE_MS(deadlineMs, 'deadlineMs') };
 }
 
 function parseStream(id: number, type: StreamMessage['type'], fields: Fields): StreamMessage {

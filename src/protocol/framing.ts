@@ -7,16 +7,41 @@ export const MAX_FRAME_BYTES = 4_194_304;
 
 const HEADER_BYTES = 4;
 
+/** Of one character in UTF-8, as strings count them. */
+const MAX_CHARACTER_BYTES = 3;
+
 export function encodeFrame(message: object): Buffer {
-  const text = JSON.stringify(message);
+  return encodeFrames([toBody(message)]);
+}
+
+/** The text of one frame. Throws TooLarge. */
+export function toBody(message: object): string {
+  return checkedBody(JSON.stringify(message));
+}
+
+/** Throws TooLarge. */
+export function checkedBody(text: string): string {
+  if (text.length * MAX_CHARACTER_BYTES <= MAX_FRAME_BYTES) return text;
   const bodyBytes = Buffer.byteLength(text);
-  if (bodyBytes > MAX_FRAME_BYTES) {
-    throw new ProtocolError('TooLarge', `a message of ${bodyBytes} bytes is over the limit of ${MAX_FRAME_BYTES}`);
+  if (bodyBytes <= MAX_FRAME_BYTES) return text;
+  throw new ProtocolError('TooLarge', `a message of ${bodyBytes} bytes is over the limit of ${MAX_FRAME_BYTES}`);
+}
+
+/** Frames one behind the other, in one piece of memory. */
+export function encodeFrames(bodies: readonly string[]): Buffer {
+  let bytes = 0;
+  const lengths = bodies.map((body) => {
+    const length = Buffer.byteLength(body);
+    bytes += HEADER_BYTES + length;
+    return length;
+  });
+  const frames = Buffer.allocUnsafe(bytes);
+  let end = 0;
+  for (const [index, body] of bodies.entries()) {
+    end = frames.writeUInt32BE(lengths[index] ?? 0, end);
+    end += frames.write(body, end);
   }
-  const frame = Buffer.allocUnsafe(HEADER_BYTES + bodyBytes);
-  frame.writeUInt32BE(bodyBytes);
-  frame.write(text, HEADER_BYTES);
-  return frame;
+  return frames;
 }
 
 export class FrameDecoder {

@@ -20,6 +20,9 @@ export interface IncomingOptions {
   readonly explainUnknown?: (type: string) => string | undefined;
 }
 
+/** Resolves when it is on its way; undefined when it is so at once. */
+export type SendAnswer = (answer: Answer) => Promise<void> | undefined;
+
 interface InFlight {
   readonly ending: CallEnding;
   readonly streams: CallStreams;
@@ -28,13 +31,13 @@ interface InFlight {
 
 export class IncomingCalls {
   readonly #options: IncomingOptions | undefined;
-  readonly #answer: (answer: Answer) => Promise<void>;
+  readonly #answer: SendAnswer;
   readonly #send: SendFrame;
   readonly #inFlight = new Map<number, InFlight>();
   /** Ids rise: a frame of a stream that names a higher one is out of order. */
   #highestId = 0;
 
-  constructor(options: IncomingOptions | undefined, answer: (answer: Answer) => Promise<void>, send: SendFrame) {
+  constructor(options: IncomingOptions | undefined, answer: SendAnswer, send: SendFrame) {
     this.#options = options;
     this.#answer = answer;
     this.#send = send;
@@ -81,7 +84,8 @@ export class IncomingCalls {
       const handler = options.handlers[type] as AnyHandler;
       const result = await handler(method.params(params, type), new Context(ending, streams));
       if (hasStreams(method)) await Promise.race([streams.flush(), aborted(ending.signal)]);
-      await this.#answer({ id, result });
+      const answered = this.#answer({ id, result });
+      if (answered !== undefined) await answered;
     } catch (error) {
       await this.#answer({ id, error: toWireError(error) });
     } finally {

@@ -1,6 +1,7 @@
 /** Requests of this side that have no answer yet: ids, deadlines, cancelling, streams. */
 import { CallStreams, type SendFrame } from './call-streams.ts';
-import type { Answer, Cancel, Request, StreamMessage } from './messages.ts';
+import { checkedBody, toBody } from './framing.ts';
+import type { Answer, Cancel, StreamMessage } from './messages.ts';
 import type { Method, OpenCall } from './method.ts';
 import { ProtocolError } from './protocol-error.ts';
 
@@ -68,13 +69,13 @@ class Outstanding {
 }
 
 export class OutgoingCalls {
-  readonly #send: (message: Request | Cancel) => void;
+  readonly #send: (body: string) => void;
   readonly #sendFrame: SendFrame;
   readonly #outstanding = new Map<number, Outstanding>();
   #lastId = 0;
   #lateAnswers = 0;
 
-  constructor(send: (message: Request | Cancel) => void, sendFrame: SendFrame) {
+  constructor(send: (body: string) => void, sendFrame: SendFrame) {
     this.#send = send;
     this.#sendFrame = sendFrame;
   }
@@ -84,16 +85,16 @@ export class OutgoingCalls {
   }
 
   /** Throws when the request cannot be sent at all: its signal is aborted, or it is too large. */
-  start(type: string, method: Method, params: unknown, options: CallOptions): OpenCall {
+  start(type: string, method: Method, paramsJson: string | undefined, options: CallOptions): OpenCall {
     const { signal, deadlineMs } = options;
     signal?.throwIfAborted();
     const id = this.#lastId + 1;
-    this.#send(deadlineMs === undefined ? { id, type, params } : { id, type, params, deadlineMs });
+    this.#send(requestBody(id, type, paramsJson, deadlineMs));
     this.#lastId = id;
     const streams = new CallStreams(id, 'caller', { sends: method.up, receives: method.down }, this.#sendFrame);
     const onEnd = (isGivenUp: boolean) => {
       this.#outstanding.delete(id);
-      if (isGivenUp) this.#send({ id, type: 'cancel' });
+      if (isGivenUp) this.#send(toBody({ id, type: 'cancel' } satisfies Cancel));
     };
     const result = new Promise<unknown>((resolve, reject) => {
       this.#outstanding.set(id, new Outstanding({ type, method, options }, { resolve, reject }, streams, onEnd));
@@ -117,6 +118,13 @@ export class OutgoingCalls {
   rejectAll(error: ProtocolError): void {
     for (const outstanding of [...this.#outstanding.values()]) outstanding.settle(error);
   }
+}
+
+/** A Request. Throws TooLarge. */
+function requestBody(id: number, type: string, paramsJson: string | undefined, deadlineMs: number | undefined): string {
+  const params = paramsJson === undefined ? '' : `,"params":${paramsJson}`;
+  const deadline = deadlineMs === undefined ? '' : `,"deadlineMs":${deadlineMs}`;
+  return checkedBody(`{"id":${id},"type":${JSON.stringify(type)}${params}${deadline}}`);
 }
 
 function toResult(answer: Answer | ProtocolError): unknown {

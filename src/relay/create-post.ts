@@ -6,6 +6,7 @@ import { AgentisoError, type ErrorCode, messageOf } from '#lib/errors.ts';
 import { uuidV7 } from '#mail/uuid.ts';
 import type { MessageType } from '#protocol/relay.ts';
 import { beginDelivery, type DeliveryDeps, type Filed } from './delivery.ts';
+import { type ObjectOf, plainDraft, plainInbox } from './plain-letter.ts';
 import type { Letter, Post, Receipt } from './post.ts';
 import type { Principal } from './principal.ts';
 import { createReading } from './reading.ts';
@@ -17,6 +18,8 @@ import { Turns } from './turns.ts';
 
 export interface PostDeps extends DeliveryDeps, SpeakerDeps {
   readonly client: Client;
+  /** Where objects are at hand; without it every letter waits for the client. */
+  readonly objectOf?: ObjectOf;
   readonly clock?: Clock;
   /** What an agent says it is doing. */
   readonly onProgress?: (uid: string, text: string) => void;
@@ -68,6 +71,18 @@ export function createPost(deps: PostDeps): Post {
     return { inbox, filed: asked.then(() => 'asked' as const) };
   };
 
+  /** Undefined: the letter has to be looked at more closely. */
+  const sendPlain = (speaker: Speaker, letter: Letter): Promise<Receipt> | undefined => {
+    const inbox = deps.objectOf && plainInbox(deps.objectOf, speaker, letter);
+    const mailbox = inbox && mail.opened(inbox.owner);
+    if (!mailbox) return undefined;
+    return mailbox.append(plainDraft(speaker, inbox, letter)).then((message) => {
+      deps.hint(inbox.owner, message.seq + 1, message, mailbox.takeJson(message.message_id));
+      // It is on its way to the guest, and no answer can be here before the sender has heard.
+      return { messageId: message.message_id, accepted: [inbox.name], failed: [], delivered: false };
+    });
+  };
+
   return {
     ...reading,
     async send(principal: Principal, letter: Letter): Promise<Receipt> {
@@ -75,6 +90,8 @@ export function createPost(deps: PostDeps): Post {
         const speaker = speakerOf(principal, letter, deps);
         // Messages of one sender keep their order, however long the look at one of them takes.
         const name = speaker.inbox?.owner ?? `${speaker.place.namespace} ${speaker.name}`;
+        const sent = turns.isFree(name) ? sendPlain(speaker, letter) : undefined;
+        if (sent !== undefined) return await sent;
         const { route, messageId, begun } = await turns.take(name, () => begin(speaker, letter));
         return await receiptOf(route, messageId, begun);
       } catch (error) {

@@ -4,10 +4,13 @@ import { MAX_UNSEEN_BY_PEOPLE } from '#mail/limits.ts';
 import type { Draft, Envelope, Mail, Mailbox } from '#mail/mail.ts';
 import type { Inbox } from './roster.ts';
 
+/** `json`: of the message, where it is at hand. */
+export type Hint = (uid: string, nextSeq: number, message?: Envelope, json?: string) => void;
+
 export interface DeliveryDeps {
   readonly mail: Mail;
   /** Says to an agent, if it is connected, that there is mail; never waits. */
-  readonly hint: (uid: string, nextSeq: number, message?: Envelope) => void;
+  readonly hint: Hint;
 }
 
 /** One copy in one inbox. */
@@ -30,7 +33,7 @@ export async function beginDelivery({ mail, hint }: DeliveryDeps, inbox: Inbox, 
   const appended = inbox.agent ? mailbox.append(draft) : appendForPeople(mailbox, draft);
   const filed = appended.then((message): Filed => {
     const { nextSeq, deliveredSeq } = mailbox.state;
-    if (inbox.agent) hint(inbox.owner, nextSeq, message);
+    if (inbox.agent) hint(inbox.owner, nextSeq, message, mailbox.takeJson(message.message_id));
     return { message, isDelivered: deliveredSeq >= message.seq };
   });
   // Whoever began it may look at other things first.

@@ -5,7 +5,7 @@ import type { Mail } from '#mail/mail.ts';
 import type { Envelope, RelayToHostHandlers } from '#protocol/relay.ts';
 import type { Vault, VaultScope } from '#vault/vault.ts';
 import type { Directory } from './directory.ts';
-import type { Post } from './post.ts';
+import type { Letter, Post } from './post.ts';
 import type { Principal } from './principal.ts';
 import { presentAgent, type SpeakerDeps } from './speaker.ts';
 import type { TaskBook, TaskReference } from './task-book.ts';
@@ -57,19 +57,9 @@ function mailVerbs({ post, mail, onActivity }: DeskDeps, callerOf: CallerOf, act
   return {
     async teamMessage(uid, params, context) {
       const speaker = active(uid, context);
-      const { message_type, metadata, reply_to, request_id, from } = params;
-      const { messageId, accepted, failed, delivered } = await post.send(speaker, {
-        ...placeOf(speaker),
-        to: params.to,
-        content: params.content,
-        ...(message_type !== undefined && { type: message_type }),
-        ...(metadata !== undefined && { metadata }),
-        ...(reply_to !== undefined && { replyTo: reply_to }),
-        ...(request_id !== undefined && { requestId: request_id }),
-        ...(from !== undefined && { from }),
-      });
-      const copies = params.to === '*' ? { accepted: [...accepted], failed: [...failed] } : {};
-      return { message_id: messageId, state: 'Accepted', delivered, ...copies };
+      const { messageId, accepted, failed, delivered } = await post.send(speaker, letterOf(speaker, params));
+      if (params.to !== '*') return { message_id: messageId, state: 'Accepted', delivered };
+      return { message_id: messageId, state: 'Accepted', delivered, accepted: [...accepted], failed: [...failed] };
     },
     async teamReceive(uid, { after, limit }, context) {
       const mailbox = await mail.open(callerOf(uid, context).agent.metadata.uid);
@@ -84,6 +74,21 @@ function mailVerbs({ post, mail, onActivity }: DeskDeps, callerOf: CallerOf, act
       return { unknown };
     },
   } satisfies Partial<Desk>;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+function letterOf(speaker: AgentPrincipal, params: Parameters<Asked['teamMessage']>[0]): Letter {
+  const { namespace, team } = placeOf(speaker);
+  const { to, content, message_type, metadata, reply_to, request_id, from } = params;
+  const letter: Writable<Letter> = { namespace, team, to, content };
+  // One by one and not spread: this is done for every message.
+  if (message_type !== undefined) letter.type = message_type;
+  if (metadata !== undefined) letter.metadata = metadata;
+  if (reply_to !== undefined) letter.replyTo = reply_to;
+  if (request_id !== undefined) letter.requestId = request_id;
+  if (from !== undefined) letter.from = from;
+  return letter;
 }
 
 function taskVerbs({ book }: DeskDeps, active: CallerOf) {

@@ -6,19 +6,21 @@ import type { AuditLog } from '#lib/audit.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Metrics } from '#lib/metrics.ts';
-import type { Envelope, Mail } from '#mail/mail.ts';
+import type { Mail } from '#mail/mail.ts';
 import type { Vault } from '#vault/vault.ts';
 import { Activity } from './activity.ts';
 import { createDirectory } from './create-directory.ts';
 import { createNotices } from './create-notices.ts';
 import { createPost } from './create-post.ts';
 import { followDeadLetters } from './dead-letters.ts';
+import type { Hint } from './delivery.ts';
 import { createRelayDesk, type Desk } from './desk.ts';
 import type { Directory } from './directory.ts';
 import { limitedDesk } from './limited-desk.ts';
 import { createMailSweep, type MailSweep } from './mail-sweep.ts';
 import { createMessageMetrics } from './message-metrics.ts';
 import type { Notices } from './notices.ts';
+import type { ObjectOf } from './plain-letter.ts';
 import type { Post } from './post.ts';
 import type { RateLimits } from './rates.ts';
 import type { TaskBook } from './task-book.ts';
@@ -26,13 +28,15 @@ import type { TaskBook } from './task-book.ts';
 export interface RelayOptions {
   readonly client: Client;
   readonly mail: Mail;
+  /** An object as it is in this moment, where that can be said without a wait. */
+  readonly objectOf?: ObjectOf;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'counter'>;
   readonly clock?: Clock;
   readonly agentByUid: (uid: string) => Agent | undefined;
   readonly teamByUid: (uid: string) => Team | undefined;
   /** Says to an agent, if it is connected, that there is mail; never waits. */
-  readonly hint: (uid: string, nextSeq: number, message?: Envelope) => void;
+  readonly hint: Hint;
   /** The run of an agent that the daemon is connected to. */
   readonly incarnationOf: (uid: string) => string | undefined;
   /** Whether a program of that agent waits for a message. */

@@ -41,6 +41,7 @@ export async function relayWorld() {
   const relay = openRelay({
     client,
     mail,
+    objectOf: (key) => store.get(key),
     log: silentLogger,
     metrics,
     clock,

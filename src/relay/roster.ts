@@ -142,6 +142,6 @@ export function inboxOfPeople({ metadata }: Team): Inbox {
   return { owner: metadata.uid, namespace: metadata.namespace, team: metadata.name, name: OPERATOR };
 }
 
-function isStaying({ metadata }: Agent): boolean {
+export function isStaying({ metadata }: Agent): boolean {
   return metadata.deletionTimestamp === undefined;
 }

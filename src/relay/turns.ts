@@ -2,6 +2,11 @@
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 
+  /** Nobody is before whoever asks for this name now. */
+  isFree(name: string): boolean {
+    return !this.#last.has(name);
+  }
+
   /** Begins when everything that was asked for under this name before has ended, well or not. */
   take<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name);

@@ -63,6 +63,7 @@ async function relayUnderFire(folder: string, seed: number, next: readonly numbe
   const relay = openRelay({
     client: localClient(store),
     mail,
+    objectOf: (key) => store.get(key),
     log: silentLogger,
     metrics: new Metrics(),
     agentByUid: byUid<Agent>('Agent'),

@@ -18,7 +18,7 @@ import { MEMBERS, socketOf, TEAM } from './team.ts';
 
 /** Resolves when all guests are connected. */
 export async function serveOurs(dir: string): Promise<void> {
-  const { client, uids } = await makeObjects();
+  const { store, client, uids } = await makeObjects();
   const members = new Map(MEMBERS.map((member) => [uids.get(member.name) ?? '', member]));
   const agents = new Map((await client.list<Agent>('Agent')).items.map((agent) => [agent.metadata.uid, agent]));
   const relay = openRelay({
@@ -26,9 +26,10 @@ export async function serveOurs(dir: string): Promise<void> {
     log: silentLogger,
     metrics: new Metrics(),
     mail: openMail({ directory: join(dir, 'mail'), log: silentLogger }),
+    objectOf: (key) => store.get(key),
     agentByUid: (uid) => agents.get(uid),
     teamByUid: () => undefined,
-    hint: (uid, nextSeq, message) => sessions.get(uid)?.hint(nextSeq, message),
+    hint: (uid, ...hint) => sessions.get(uid)?.hint(...hint),
     incarnationOf: (uid) => sessions.get(uid)?.incarnation,
     warn: () => {},
   });
@@ -50,14 +51,15 @@ export async function serveOurs(dir: string): Promise<void> {
 }
 
 async function makeObjects() {
-  const client = localClient(memoryStore({ kinds, admission }));
+  const store = memoryStore({ kinds, admission });
+  const client = localClient(store);
   await client.create<Team>(draft('Team', TEAM, { budget: { maxAgents: 2 * MEMBERS.length }, roles: [{ name: 'reader' }] }));
   const uids = new Map<string, string>();
   for (const { name } of MEMBERS) {
     const agent = await client.create<Agent>(draft('Agent', `${TEAM}-${name}`, { team: TEAM }));
     uids.set(name, agent.metadata.uid);
   }
-  return { client, uids };
+  return { store, client, uids };
 }
 
 function draft<T extends Agent | Team>(kind: string, name: string, spec: object): Draft<T> {
