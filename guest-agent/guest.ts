@@ -19,6 +19,11 @@ export interface Guest {
   env(): Readonly<Record<string, string>>;
   readonly groups: ProcessGroups;
   readonly log: AgentLog;
+  /**
+   * Of a virtual machine, which may be turned off at any moment: what has been written in the workspace is on its disk when it resolves. Absent
+   * where files are in the hands of a kernel that outlives the workspace.
+   */
+  readonly syncFiles?: () => Promise<void>;
   /** Ends what is running, then this process. Only the first call counts. */
   stop(reason: string, graceMs?: number): void;
 }

@@ -151,6 +151,8 @@ export class FakeWorkspace {
   readonly host = new FakeHost();
   readonly #ends: (() => Promise<void>)[] = [];
   #isConfigured = true;
+  /** Of the guests that come from now on. */
+  syncFiles: Guest['syncFiles'];
   guest!: Guest;
   relay!: Relay;
   connection!: SocketPair;
@@ -172,7 +174,8 @@ export class FakeWorkspace {
     const log = new AgentLog(this.stateDir);
     const env = () => ({ PATH: '/usr/local/bin:/usr/bin:/bin', FROM_GUEST: 'yes' });
     const places = { root: this.root, stateDir: this.stateDir, agentSocket: join(this.directory, 'agent.sock') };
-    this.guest = { id: 'id', incarnation: 'inc', ...places, env, groups, log, stop: () => {} };
+    const { syncFiles } = this;
+    this.guest = { id: 'id', incarnation: 'inc', ...places, env, groups, log, stop: () => {}, ...(syncFiles && { syncFiles }) };
     const relay = createRelay(this.guest);
     this.relay = relay;
     this.#ends.push(async () => {

@@ -236,6 +236,8 @@ export class TaskDaemon {
     const result = this.#isSuperseded(run.assigned)
       ? toSupersededResult(run.assigned)
       : await runTask({ guest, assigned: run.assigned, artifacts, unseen, freezer: run.freezer, signal: run.controller.signal });
+    // Whoever hears of the result relies on the files. A disk that fails is no reason to keep the result back.
+    await guest.syncFiles?.().catch((error: unknown) => this.#report(key, error));
     if (this.#isClosed || guest.groups.isClosed) return false;
     return (await this.#persist(key, () => this.#parts.results.put(result), run)) || !this.#isClosed;
   }

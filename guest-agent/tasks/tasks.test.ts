@@ -29,6 +29,25 @@ describe('a task', () => {
     expect(readFileSync(join(workspace.stateDir, 'log/agent.log'), 'utf8')).toContain(`task/name-of-t ${workspace.root}\n`);
   });
 
+  it('of a machine has a result only when what it wrote is on the disk, or cannot be brought there', async () => {
+    let resolve = (): void => {};
+    const onDisk = new Promise<void>((done) => {
+      resolve = done;
+    });
+    workspace.syncFiles = vi.fn(() => onDisk).mockRejectedValueOnce(new Error('no disk'));
+    await workspace.restart();
+    workspace.host.assign({ taskUid: 'failing', command: 'echo 1 > written' });
+    await workspace.resultOf('failing');
+    workspace.host.assign({ taskUid: 't', command: 'echo 2 > written' });
+    await vi.waitFor(() => expect(workspace.syncFiles).toHaveBeenCalledTimes(2), soon);
+    expect(linesOf('written')).toEqual(['2']);
+    expect(await workspace.poll()).toMatchObject({ results: [{ taskUid: 'failing' }], running: [{ taskUid: 't' }] });
+    resolve();
+    await workspace.resultOf('t');
+    await workspace.guest.log.flushed();
+    expect(readFileSync(join(workspace.stateDir, 'log/agent.log'), 'utf8')).toContain('task attempt failing/1: no disk\n');
+  });
+
   it('that has a slot is written down as come and as started by one write, in this order; one that waits is not started', async () => {
     await workspace.configure({ maxTasks: 1, httpAddress: 'nowhere' });
     const { host } = workspace;

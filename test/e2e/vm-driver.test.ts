@@ -179,13 +179,20 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       driver = openDriver();
       expect(await driver.get(SPEC.id, signal)).toMatchObject({ pid, incarnation: 'first' });
       await running(SPEC.id);
-      expect(await execute(await connect(SPEC), 'cat file')).toBe('kept\n');
+      const client = await connect(SPEC);
+      expect(await execute(client, 'cat file')).toBe('kept\n');
+      // What nobody has asked to be written is not held back for long: by itself the kernel would wait for half a minute.
+      await execute(client, `echo soon > soon; timeout 15 sh -c '${UNTIL_WRITTEN}'`);
+      // What was sent to it is on its disk when it says so.
+      const { result, up } = client.open('fileWrite', { path: 'sent' });
+      up.content.end('sent\n');
+      await result;
       process.kill(pid ?? Number.NaN, 'SIGKILL');
       await vi.waitFor(async () => expect(await driver.get(SPEC.id, signal)).toMatchObject({ phase: 'exited' }), WAIT);
       const second = { ...SPEC, incarnation: 'second' };
       await vi.waitFor(() => driver.create(second, signal), WAIT);
       await running(SPEC.id);
-      expect(await execute(await connect(second), 'cat file')).toBe('kept\n');
+      expect(await execute(await connect(second), 'cat file soon sent')).toBe('kept\nsoon\nsent\n');
     },
     TEST_MS,
   );
@@ -267,6 +274,8 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
 });
 
 const MIB = 1024 ** 2;
+/** Every block that was written has its place on the disk. */
+const UNTIL_WRITTEN = 'until [ "$(cat /sys/fs/ext4/vd*/delayed_allocation_blocks | sort -n | tail -n 1)" = 0 ]; do sleep 0.1; done';
 /** A program that is in the middle of something, with a file that nobody else can open any more. */
 const REMEMBER = `echo second > file; mkfifo /tmp/go
 setsid sh -c 'echo hello > gone; exec 8< gone; rm gone; read line < /tmp/go; cat <&8; cat file; echo went on' > /tmp/said 2>&1 < /dev/null &

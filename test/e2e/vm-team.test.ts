@@ -139,12 +139,15 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
         pid: before.status?.pid,
         incarnation: before.status?.incarnation,
       });
-      // Whoever kills QEMU gets a new machine with the old files.
-      process.kill(before.status?.pid ?? Number.NaN, 'SIGKILL');
+      // Whoever kills QEMU gets a new machine with the old files: all that a task has written by the time it has succeeded.
+      await home.create('Task', 'last', { team: 'cell', command: 'echo written > /workspace/last; echo over > /workspace/file' });
+      await vi.waitFor(async () => expect((await home.task('last')).status?.phase).toBe('Succeeded'), { ...WAIT, interval: 10 });
+      process.kill(qemuOf(before.status?.pid ?? 0) ?? Number.NaN, 'SIGKILL');
       await vi.waitFor(async () => expect((await home.agent('cell-one')).status?.incarnation).not.toBe(before.status?.incarnation), WAIT);
       await ready('cell-one');
-      await home.create('Task', 'again', { team: 'cell', command: 'cat /workspace/file' });
-      await vi.waitFor(async () => expect((await home.task('again')).status?.phase).toBe('Succeeded'), WAIT);
+      await home.create('Task', 'again', { team: 'cell', command: 'cat /workspace/last /workspace/file' });
+      await vi.waitFor(async () => expect((await home.task('again')).status).toMatchObject({ phase: 'Succeeded' }), WAIT);
+      expect((await home.task('again')).status?.result?.stdout).toBe('written\nover\n');
     },
     TEST_MS,
   );
