@@ -189,8 +189,10 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       await result;
       process.kill(pid ?? Number.NaN, 'SIGKILL');
       await vi.waitFor(async () => expect(await driver.get(SPEC.id, signal)).toMatchObject({ phase: 'exited' }), WAIT);
-      const second = { ...SPEC, incarnation: 'second' };
+      // Its disk stays as large as it was made, whatever is said later: so it is a copy of the same template.
+      const second = { ...SPEC, incarnation: 'second', resources: { ...SPEC.resources, diskGiB: 2 } };
       await vi.waitFor(() => driver.create(second, signal), WAIT);
+      expect(JSON.parse(await readFile(join(stateDir, SPEC.id, 'machine.json'), 'utf8'))).toMatchObject({ state: expect.any(String) });
       await running(SPEC.id);
       expect(await execute(await connect(second), 'cat file soon sent')).toBe('kept\nsoon\nsent\n');
     },

@@ -15,6 +15,7 @@ import { AgentsHome } from '../support/agents-home.ts';
 import { machinesHere, qemuOf, testImagesDirectory } from '../support/machines.ts';
 import { isProcessOf, killQuietly, processesMentioning } from '../support/processes.ts';
 import { requires } from '../support/requirements.ts';
+import { makeSource } from '../support/work.ts';
 
 const here = await machinesHere();
 const TEST_MS = 400_000;
@@ -28,6 +29,8 @@ const FACTS = `const { networkInterfaces, hostname } = require('os');
   const [{ address, mac }] = networkInterfaces().eth0;
   const uuid = require('fs').readFileSync('/proc/sys/kernel/random/uuid', 'utf8');
   console.log(JSON.stringify({ address, mac, uuid, hostname: hostname(), random: require('crypto').randomBytes(16).toString('hex') }));`;
+/** Names of this machine are refused by the proxy; that it answers at all is the way out. */
+const ASK_PROXY = `node -e "const s=require('net').connect(3128,'127.0.0.1',()=>s.write('CONNECT localhost:443 HTTP/1.1\\r\\nHost: localhost:443\\r\\n\\r\\n'));s.on('data',d=>{console.log(String(d).split(' ')[1]);s.destroy()}).on('error',e=>console.log(e.code))" > proxy`;
 const resources = { vcpus: 1, memoryMiB: 256, diskGiB: 1 };
 
 requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team of machines', () => {
@@ -187,6 +190,37 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
         `remembered\ndone\n${new Date().getFullYear()}\n`,
       );
       expect(await reach('cell-one', await urlOf('mixed-box'))).toBe('connected');
+    },
+    TEST_MS,
+  );
+
+  it(
+    'begins with the disk that its team had prepared, once for all members',
+    async () => {
+      const machines = join(home.home, 'state', 'workspaces', 'vm');
+      const source = join(home.folder, 'shop');
+      makeSource(source, { 'a.txt': 'one\n' });
+      await vi.waitFor(() => expect(templatesIn(machines)).toHaveLength(1), WAIT);
+      const golden = {
+        gitUrl: `file://${source}`,
+        allowInternet: true,
+        setupCommands: [ASK_PROXY, 'cat a.txt > built; echo kept > ~/note'],
+      };
+      await home.create('Team', 'gold', { isolation: { driver: 'vm' }, golden, roles: [{ name: 'dev', count: 2, resources }] });
+      const [one, two] = await ready('gold-dev-1', 'gold-dev-2');
+      const [snapshot, ...others] = await home.list('snapshots');
+      expect([snapshot.status, others]).toMatchObject([{ phase: 'Ready', driver: 'vm', bytes: expect.any(Number) }, []]);
+      for (const agent of [one, two]) expect(agent?.status?.source).toEqual({ snapshot: snapshot.metadata.name });
+      const seen = 'cat proxy built ~/note; git log --format=%s; df -BG --output=size /workspace | tail -n 1';
+      for (const name of ['gold-dev-1', 'gold-dev-2']) {
+        expect(await home.inside(name, 'sh', '-c', seen)).toMatch(/^403\none\nkept\n.*\n +1G\n$/);
+      }
+      // All of them are copies of the one template that there was.
+      expect(templatesIn(machines)).toHaveLength(1);
+      expect(readdirSync(machines).filter((name) => name.startsWith('verify-'))).toEqual([]);
+      await home.delete('teams', 'gold');
+      await vi.waitFor(async () => expect(await home.list('snapshots')).toEqual([]), WAIT);
+      expect(readdirSync(join(machines, '.snapshots'))).toEqual([]);
     },
     TEST_MS,
   );

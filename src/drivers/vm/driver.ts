@@ -23,7 +23,7 @@ import { uidOf } from '../local/team-uid.ts';
 import { sumUsage } from '../local/usage.ts';
 import { TOOL_PATH, TOOLS } from '../sandbox/args.ts';
 import { type Board, DISK_SERIAL, qemuArguments, TOOLS_SERIAL } from './args.ts';
-import { ensureDisk } from './disk.ts';
+import { diskSize, ensureDisk } from './disk.ts';
 import { explainMachineExit } from './exit.ts';
 import { BOUND, type LaunchPlan, launchCommand, type MachineFiles } from './launch.ts';
 import { Machine } from './machine.ts';
@@ -78,6 +78,7 @@ const BOOTS_AT_ONCE = 2;
 const STARTS_AT_ONCE = 10;
 const CACHE_MIB = 16_384;
 const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
 /** Nobody tells when there is room again. */
 const NO_ROOM_MS = 5_000;
 const BOOT_MS = { kvm: 30_000, tcg: 120_000 } as const;
@@ -161,7 +162,10 @@ class VmLauncher implements Launcher {
     const { support } = this.#options;
     const { directory } = this.pathsOf(workspace.id);
     const image = await this.#image(workspace.image ?? 'base');
-    const { vcpus, memoryMiB, diskGiB } = workspace.resources;
+    const { vcpus, memoryMiB } = workspace.resources;
+    const disk = await diskSize(diskIn(directory));
+    // One that is there stays as large as it was made.
+    const diskGiB = disk === undefined ? workspace.resources.diskGiB : Math.ceil(disk / GIB);
     const tools = await this.#tools(workspace);
     const kind: TemplateKind = {
       ...{ image, vcpus, memoryMiB, diskGiB, board: this.#board, accel: support.accel },
@@ -171,7 +175,7 @@ class VmLauncher implements Launcher {
       ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
     };
     const template = await this.#templates?.find(kind, uidOf(workspace.team));
-    await this.#requireDisk(directory, diskGiB);
+    if (disk === undefined) await this.#requireDisk(diskGiB);
     this.#takeSlot(directory, template === undefined);
     this.#starts.set(directory, { kind, ...(template && { template }), ...(tools && { tools }) });
   }
@@ -357,10 +361,9 @@ class VmLauncher implements Launcher {
   }
 
   /** The one that it keeps from now on; it is as large as it may become, one day. */
-  async #requireDisk(directory: string, diskGiB: number): Promise<void> {
-    if (await isPresent(diskIn(directory))) return;
+  async #requireDisk(diskGiB: number): Promise<void> {
     const { stateDir } = this.#options;
-    await requireRoom(stateDir, diskGiB * 1024 * MIB, 'its disk').catch((error: unknown) => {
+    await requireRoom(stateDir, diskGiB * GIB, 'its disk').catch((error: unknown) => {
       throw isCode(error, 'QuotaExceeded') ? new WaitingError('QuotaExceeded', messageOf(error), NO_ROOM_MS) : error;
     });
   }
