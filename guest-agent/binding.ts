@@ -20,6 +20,7 @@ import { isOfOurUser } from './peer-user.ts';
 import type { ProcessGroups } from './process-group.ts';
 import { createRelay, type Relay } from './relay/relay.ts';
 import { report } from './report.ts';
+import { Reserve } from './state/reserve.ts';
 import { artifactHandlers } from './tasks/artifact-handlers.ts';
 
 export interface Bound {
@@ -138,7 +139,7 @@ function createBound(binding: BindingOptions, { id, incarnation, hostname, tools
   const programs = { promptRunner: join(dirname(binDir), 'prompt-runner.cjs'), team: join(binDir, 'team') };
   const guest: Guest = {
     ...{ id, incarnation, root, stateDir: options.stateDir, agentSocket, programs, ...mcpClients, env, groups, log, stop },
-    ...(syncFiles && { syncFiles }),
+    ...(syncFiles && { syncFiles, reserve: new Reserve(options.stateDir) }),
   };
   const relay = createRelay(guest);
   log.write('guest', `started as ${id} incarnation ${incarnation}`);

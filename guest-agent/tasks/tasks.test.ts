@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_FRAME_BYTES } from '#protocol/framing.ts';
@@ -341,5 +341,21 @@ describe('a disk that fails', () => {
     expect(await workspace.poll()).toMatchObject({ results: [], running: [{ taskUid: 't', attempt: 1 }] });
     mkdirSync(results);
     expect(await workspace.resultOf('t')).toMatchObject({ stdout: 'done\n', exitCode: 0 });
+  });
+
+  it('for want of room holds up no result where room was kept for it', async () => {
+    const results = join(workspace.stateDir, 'results');
+    const unfinished = join(results, 't.1.json.new');
+    const spend = vi.fn(async () => {
+      rmSync(unfinished);
+      return true;
+    });
+    workspace.reserve = { keep: vi.fn(async () => {}), spend };
+    await workspace.restart();
+    symlinkSync('/dev/full', unfinished);
+    workspace.host.assign({ taskUid: 't', command: 'echo done' });
+    expect(await workspace.resultOf('t')).toMatchObject({ stdout: 'done\n', exitCode: 0 });
+    expect(workspace.reserve.keep).toHaveBeenCalled();
+    expect(spend).toHaveBeenCalledOnce();
   });
 });
