@@ -2,6 +2,7 @@
  * The vm driver with real machines and the real guest agent. A machine is dear where processors are emulated, so one boots, is made a template
  * of, and everything else is told of copies, a few things of each.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -61,6 +62,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
 
   afterAll(async () => {
     await bundle?.remove();
+    if (existsSync(`/run/netns/${NAMESPACE}`)) execFileSync('ip', ['netns', 'del', NAMESPACE]);
     await rm(SPEC.tools ?? '', { recursive: true, force: true });
     if (stateDir !== undefined) await rm(stateDir, { recursive: true, force: true });
   });
@@ -190,11 +192,17 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       process.kill(pid ?? Number.NaN, 'SIGKILL');
       await vi.waitFor(async () => expect(await driver.get(SPEC.id, signal)).toMatchObject({ phase: 'exited' }), WAIT);
       // Its disk stays as large as it was made, whatever is said later: so it is a copy of the same template.
-      const second = { ...SPEC, incarnation: 'second', resources: { ...SPEC.resources, diskGiB: 2 } };
+      const network = makeNamespace();
+      const second = { ...SPEC, incarnation: 'second', resources: { ...SPEC.resources, diskGiB: 2 }, network };
       await vi.waitFor(() => driver.create(second, signal), WAIT);
       expect(JSON.parse(await readFile(join(stateDir, SPEC.id, 'machine.json'), 'utf8'))).toMatchObject({ state: expect.any(String) });
       await running(SPEC.id);
       expect(await execute(await connect(second), 'cat file soon sent')).toBe('kept\nsoon\nsent\n');
+      // Nothing leads to a machine that is gone, also when nobody of it was left to say so.
+      expect(joinedIn(network)).toEqual(JOINED);
+      process.kill((await driver.get(SPEC.id, signal))?.pid ?? Number.NaN, 'SIGKILL');
+      await vi.waitFor(async () => expect(await driver.stop(SPEC.id, signal)).toBe(true), WAIT);
+      expect(joinedIn(network)).toEqual([]);
     },
     TEST_MS,
   );
@@ -274,6 +282,23 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
     TEST_MS,
   );
 });
+
+const NAMESPACE = `agentiso-vm-driver-${process.pid}`;
+const JOINED = ['tap0', 'qdisc ingress'];
+
+/** With a link that leads nowhere. Gives its path. */
+function makeNamespace(): string {
+  execFileSync('ip', ['netns', 'add', NAMESPACE]);
+  execFileSync('ip', ['-n', NAMESPACE, 'link', 'add', 'eth0', 'type', 'dummy']);
+  return `/run/netns/${NAMESPACE}`;
+}
+
+/** What a machine has made there. */
+function joinedIn(path: string): string[] {
+  const show = 'ip -o link; tc qdisc show dev eth0';
+  const seen = execFileSync('nsenter', [`--net=${path}`, '--', 'sh', '-c', show], { encoding: 'utf8' });
+  return JOINED.filter((word) => seen.includes(word));
+}
 
 const MIB = 1024 ** 2;
 /** Every block that was written has its place on the disk. */

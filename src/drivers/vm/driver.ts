@@ -26,6 +26,7 @@ import { type Board, DISK_SERIAL, qemuArguments, TOOLS_SERIAL } from './args.ts'
 import { diskSize, ensureDisk } from './disk.ts';
 import { explainMachineExit } from './exit.ts';
 import { BOUND, type LaunchPlan, launchCommand, type MachineFiles } from './launch.ts';
+import { leaveNetwork } from './leave-network.ts';
 import { Machine } from './machine.ts';
 import { type MachineFile, readMachineFile, writeMachineFile } from './machine-file.ts';
 import { restoreState } from './migration.ts';
@@ -128,6 +129,8 @@ class VmLauncher implements Launcher {
   readonly #templates: Templates | undefined;
   readonly #toolDisks: ToolDisks;
   readonly #room: Room;
+  /** Folders of machines that have ended and are joined to no network any more. */
+  readonly #apart = new Set<string>();
   /** In a row, by folder. */
   readonly #failedWakes = new Map<string, number>();
   #board: Board;
@@ -211,14 +214,15 @@ class VmLauncher implements Launcher {
   };
 
   /** As the same machine, with the files that it had. */
-  async #prepareWaking(paths: WorkspacePaths, { network, link }: Pick<WorkspaceSpec, 'network' | 'link'>): Promise<Waking> {
+  async #prepareWaking(paths: WorkspacePaths, place: Pick<WorkspaceSpec, 'network' | 'link'>): Promise<Waking> {
     const { directory } = paths;
     const known = await readMachineFile(directory);
     if (known?.started === undefined) throw cannotBeSaved();
     const { kind, team } = known.started;
-    const { link: _before, state: _template, ...same } = known;
-    await writeMachineFile(directory, { ...same, ...(network !== undefined && kind.hasNetwork && link && { link }), isResumed: true });
+    const { link: _before, network: _there, state: _template, ...same } = known;
+    await writeMachineFile(directory, { ...same, ...placeOf(place, kind), isResumed: true });
     const groups = this.ensureGroups({ id: known.id, resources: kind });
+    const { network } = place;
     const workspace = { ...same, team, resources: kind, ...(network !== undefined && { network }) };
     const plan = { kind: { ...kind, memory: 'saved' as const }, files: savedFiles(directory), groups };
     return { groups, command: await this.#command(workspace, paths, plan) };
@@ -347,7 +351,17 @@ class VmLauncher implements Launcher {
     this.#machines.delete(paths.directory);
     this.#starts.delete(paths.directory);
     this.#started(paths.directory);
-    return removeGroups(this.#groups(paths, record));
+    if (!removeGroups(this.#groups(paths, record))) return false;
+    await this.#leaveNetwork(paths.directory);
+    return true;
+  }
+
+  /** Once for each start: whoever has ended is asked to end again and again. */
+  async #leaveNetwork(directory: string): Promise<void> {
+    if (this.#apart.has(directory)) return;
+    const { network } = (await readMachineFile(directory)) ?? {};
+    if (network !== undefined) await leaveNetwork(network);
+    this.#apart.add(directory);
   }
 
   async #image(name: string): Promise<MachineImage> {
@@ -429,6 +443,7 @@ class VmLauncher implements Launcher {
   }
 
   #renewMachine(paths: WorkspacePaths): void {
+    this.#apart.delete(paths.directory);
     this.#machines.get(paths.directory)?.close();
     this.#machines.delete(paths.directory);
     this.#machineOf(paths);
@@ -461,14 +476,22 @@ interface Start {
 }
 
 function toMachineFile(workspace: WorkspaceSpec, { kind, template, tools }: Start): MachineFile {
-  const { id, incarnation, hostname, network, link, egress, team } = workspace;
+  const { id, incarnation, hostname, egress, team } = workspace;
   return {
     ...{ id, incarnation, hostname, egress, board: kind.board, accel: kind.accel },
-    ...(network !== undefined && kind.hasNetwork && link && { link }),
+    ...placeOf(workspace, kind),
     ...(tools && { hasTools: true }),
     ...(template && { state: template.state }),
     started: { kind, team, ...(tools && { tools: tools.path }) },
   };
+}
+
+/** On the network, as far as it has any. */
+function placeOf(
+  { network, link }: Pick<WorkspaceSpec, 'network' | 'link'>,
+  { hasNetwork }: TemplateKind,
+): Pick<MachineFile, 'network' | 'link'> {
+  return network === undefined || !hasNetwork ? {} : { network, ...(link && { link }) };
 }
 
 function networkOf({ network }: Pick<WorkspaceSpec, 'network'>, { hasNetwork }: TemplateKind): LaunchPlan['network'] {
