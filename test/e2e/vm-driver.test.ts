@@ -3,7 +3,7 @@
  * of, and everything else is told of copies, a few things of each.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +13,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { WorkspaceSpec } from '#drivers/driver.ts';
 import { dialGuest } from '#drivers/local/dial.ts';
+import type { Caches } from '#drivers/vm/caches.ts';
 import { type VmDriver, vmDriver } from '#drivers/vm/driver.ts';
 import { ToolDisks } from '#drivers/vm/tool-disks.ts';
 import { connectGuest, type GuestClient } from '#guest/client.ts';
@@ -277,7 +278,13 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       await vi.waitFor(() => driver.create(second, signal), WAIT);
       await running(SPEC.id);
       // What the guest was told and has begun is not part of its files.
-      expect(await execute(await connect(second), 'cat file; ls /var/lib/agentiso | grep -c mine || true')).toBe('first\n0\n');
+      const again = await connect(second);
+      expect(await execute(again, 'cat file; ls /var/lib/agentiso | grep -c mine || true')).toBe('first\n0\n');
+      // A cache that is over its budget loses what this machine is a copy of, and the disk of its tools; the machine keeps both.
+      await installTools('other@1', { directories: CACHES.map((name) => join(stateDir, name)), budgetBytes: () => 1 });
+      expect(readdirSync(join(stateDir, '.templates'))).toEqual([]);
+      expect(readdirSync(join(stateDir, '.tools'))).toEqual([expect.stringMatching(/^other@1/)]);
+      expect(await execute(again, 'perl -e "print 5"; git --version | cut -c 1-4; $AGENTISO_TOOLS/hello@1/say')).toBe('5git \nhello\n');
     },
     TEST_MS,
   );
@@ -289,7 +296,7 @@ const JOINED = ['tap0', 'qdisc ingress'];
 /** With a link that leads nowhere. Gives its path. */
 function makeNamespace(): string {
   execFileSync('ip', ['netns', 'add', NAMESPACE]);
-  execFileSync('ip', ['-n', NAMESPACE, 'link', 'add', 'eth0', 'type', 'dummy']);
+  execFileSync('ip', ['-n', NAMESPACE, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'other']);
   return `/run/netns/${NAMESPACE}`;
 }
 
@@ -300,6 +307,7 @@ function joinedIn(path: string): string[] {
   return JOINED.filter((word) => seen.includes(word));
 }
 
+const CACHES = ['.templates', '.tools'];
 const MIB = 1024 ** 2;
 /** Every block that was written has its place on the disk. */
 const UNTIL_WRITTEN = 'until [ "$(cat /sys/fs/ext4/vd*/delayed_allocation_blocks | sort -n | tail -n 1)" = 0 ]; do sleep 0.1; done';
@@ -310,11 +318,11 @@ sleep 0`;
 const RECALL = 'echo > /tmp/go; until grep -q went /tmp/said; do :; done; cat /tmp/said';
 
 /** And the disk of it, which a driver makes while whoever wants it waits. */
-async function installTools(): Promise<void> {
-  const { tools = '', toolFolder = '' } = SPEC;
+async function installTools(toolFolder = SPEC.toolFolder ?? '', caches?: Caches): Promise<void> {
+  const { tools = '' } = SPEC;
   await mkdir(join(tools, toolFolder), { recursive: true });
   await writeFile(join(tools, toolFolder, 'say'), '#!/bin/sh\necho hello\n', { mode: 0o755 });
-  const disks = new ToolDisks({ directory: join(stateDir, '.tools'), log: silentLogger });
+  const disks = new ToolDisks({ directory: join(stateDir, '.tools'), log: silentLogger, ...(caches && { caches }) });
   await vi.waitFor(() => disks.find(tools, toolFolder), WAIT);
 }
 

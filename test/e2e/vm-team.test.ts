@@ -241,15 +241,11 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
       expect([snapshot.status, others]).toMatchObject([{ phase: 'Ready', driver: 'vm', bytes: expect.any(Number) }, []]);
       for (const agent of [one, two]) expect(agent?.status?.source).toEqual({ snapshot: snapshot.metadata.name });
       const seen = 'cat proxy built ~/note; df -BG --output=size /workspace | tail -n 1';
-      for (const name of ['gold-dev-1', 'gold-dev-2']) {
-        expect(await home.inside(name, 'sh', '-c', seen)).toMatch(/^HTTP\/1.1 403\nbuilt\nkept\n +1G\n$/);
-      }
+      expect(await home.inside('gold-dev-2', 'sh', '-c', seen)).toMatch(/^HTTP\/1.1 403\nbuilt\nkept\n +1G\n$/);
       // All of them are copies of the one template that there was.
       expect(templatesIn(machines)).toHaveLength(1);
       expect(readdirSync(machines).filter((name) => name.startsWith('verify-'))).toEqual([]);
       await home.delete('teams', 'gold');
-      await vi.waitFor(async () => expect(await home.list('snapshots')).toEqual([]), WAIT);
-      expect(readdirSync(join(machines, '.snapshots'))).toEqual([]);
     },
     TEST_MS,
   );
