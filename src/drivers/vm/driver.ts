@@ -129,8 +129,6 @@ class VmLauncher implements Launcher {
   readonly #templates: Templates | undefined;
   readonly #toolDisks: ToolDisks;
   readonly #room: Room;
-  /** Folders of machines that have ended and are joined to no network any more. */
-  readonly #apart = new Set<string>();
   /** In a row, by folder. */
   readonly #failedWakes = new Map<string, number>();
   #board: Board;
@@ -358,10 +356,16 @@ class VmLauncher implements Launcher {
 
   /** Once for each start: whoever has ended is asked to end again and again. */
   async #leaveNetwork(directory: string): Promise<void> {
-    if (this.#apart.has(directory)) return;
-    const { network } = (await readMachineFile(directory)) ?? {};
-    if (network !== undefined) await leaveNetwork(network);
-    this.#apart.add(directory);
+    try {
+      const known = await readMachineFile(directory);
+      if (known?.network === undefined) return;
+      const { network, ...apart } = known;
+      await leaveNetwork(network);
+      await writeMachineFile(directory, apart);
+    } catch (error) {
+      // No reason to keep it from ending.
+      this.#options.log.warn({ err: error, directory }, 'a machine was not taken off its network');
+    }
   }
 
   async #image(name: string): Promise<MachineImage> {
@@ -443,7 +447,6 @@ class VmLauncher implements Launcher {
   }
 
   #renewMachine(paths: WorkspacePaths): void {
-    this.#apart.delete(paths.directory);
     this.#machines.get(paths.directory)?.close();
     this.#machines.delete(paths.directory);
     this.#machineOf(paths);
