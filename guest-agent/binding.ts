@@ -20,6 +20,7 @@ import { isOfOurUser } from './peer-user.ts';
 import type { ProcessGroups } from './process-group.ts';
 import { createRelay, type Relay } from './relay/relay.ts';
 import { report } from './report.ts';
+import { Reserve } from './state/reserve.ts';
 import { artifactHandlers } from './tasks/artifact-handlers.ts';
 
 export interface Bound {
@@ -39,6 +40,7 @@ export interface BindingOptions {
   readonly setUp?: SetUp;
   /** Of one that was suspended. */
   readonly wake?: (now: WakeParams) => Promise<void>;
+  readonly syncFiles?: Guest['syncFiles'];
 }
 
 type SetUp = (hostname: string, machine: MachineParams, places: Pick<GuestOptions, 'workspace' | 'stateDir' | 'home'>) => Promise<void>;
@@ -112,7 +114,7 @@ interface GivenIdentity extends GuestIdentity {
 }
 
 function createBound(binding: BindingOptions, { id, incarnation, hostname, tools, machineWayOut }: GivenIdentity): Bound {
-  const { options, processEnv, binDir, groups, stop } = binding;
+  const { options, processEnv, binDir, groups, stop, syncFiles } = binding;
   const root = realpathSync(options.workspace);
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
   const log = new AgentLog(options.stateDir);
@@ -135,7 +137,10 @@ function createBound(binding: BindingOptions, { id, incarnation, hostname, tools
   const mcpClients = options.home === undefined ? {} : { mcpClients: { home: options.home, command: join(binDir, 'team') } };
   // Beside the guest agent, as the folder of commands is.
   const programs = { promptRunner: join(dirname(binDir), 'prompt-runner.cjs'), team: join(binDir, 'team') };
-  const guest: Guest = { id, incarnation, root, stateDir: options.stateDir, agentSocket, programs, ...mcpClients, env, groups, log, stop };
+  const guest: Guest = {
+    ...{ id, incarnation, root, stateDir: options.stateDir, agentSocket, programs, ...mcpClients, env, groups, log, stop },
+    ...(syncFiles && { syncFiles, reserve: new Reserve(options.stateDir) }),
+  };
   const relay = createRelay(guest);
   log.write('guest', `started as ${id} incarnation ${incarnation}`);
   return { guest, relay, handlers: { ...createHandlers(guest, setNames), ...relay.handlers } };

@@ -1,6 +1,7 @@
 /** What the handlers share: who this guest is, where it works, what it has running. */
 import type { AgentLog } from './log/agent-log.ts';
 import type { ProcessGroups } from './process-group.ts';
+import type { Reserve } from './state/reserve.ts';
 
 export interface Guest {
   readonly id: string;
@@ -19,6 +20,13 @@ export interface Guest {
   env(): Readonly<Record<string, string>>;
   readonly groups: ProcessGroups;
   readonly log: AgentLog;
+  /**
+   * Of a virtual machine, which may be turned off at any moment: what has been written in the workspace is on its disk when it resolves. Absent
+   * where files are in the hands of a kernel that outlives the workspace.
+   */
+  readonly syncFiles?: () => Promise<void>;
+  /** Of a virtual machine, whose disk is all its programs'. */
+  readonly reserve?: Pick<Reserve, 'keep' | 'spend'>;
   /** Ends what is running, then this process. Only the first call counts. */
   stop(reason: string, graceMs?: number): void;
 }

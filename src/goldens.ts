@@ -19,7 +19,7 @@ import type { Egress } from '#network/egress/create-egress.ts';
 import type { AgentGit } from './agent-git.ts';
 import { cloneInto, forgetClone } from './golden-clone.ts';
 import { chooseDriver, type DriversHere } from './isolation.ts';
-import { strongestOf } from './team-means.ts';
+import { largestOf, strongestOf } from './team-means.ts';
 import { VerificationRuns } from './verification-runs.ts';
 import { runCommand } from './verify-commands.ts';
 import { type Guest, UnusableWork } from './verify-fill.ts';
@@ -80,9 +80,10 @@ async function prepare(work: Work, deps: GoldensDeps, runs: VerificationRuns<Pre
   const { uid } = snapshot.metadata;
   const { items } = await deps.client.list<Team>('Team', { namespace: team.metadata.namespace });
   const { ancestors } = lineageOf(team, (name) => items.find(({ metadata }) => metadata.name === name));
-  const agent = memberOf(team, ancestors);
-  const driver = chooseDriver(agent, deps.here);
+  const member = memberOf(team, ancestors);
+  const driver = chooseDriver(member, deps.here);
   refuseUnequalDisks(team, driver);
+  const agent = driver.name === 'vm' ? { ...member, spec: { ...member.spec, resources: largestOf(team) } } : member;
   const number = await deps.teamNumber(team);
   const owner = deps.here.sandbox.mode === 'root' ? uidOf(number) : undefined;
   // A process of this machine needs no way out.

@@ -8,6 +8,8 @@ import { UnavailableError, WaitingError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 
 const START_MS = 60_000;
+/** It may have to boot on an emulated processor, after others. */
+const MACHINE_START_MS = 300_000;
 const POLL_MS = 25;
 /** After an attempt to remove it that failed. */
 const RETRY_MS = 1_000;
@@ -42,7 +44,7 @@ export interface WorkspacePlan extends ScratchPlan {
 /** One that is there already is started again under the new incarnation. */
 export async function openWorkspace(plan: WorkspacePlan, signal: AbortSignal): Promise<GuestClient> {
   const { id, incarnation, hostname, driver, team, agent, base, image, egress = false } = plan;
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(START_MS)]);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(driver.name === 'vm' ? MACHINE_START_MS : START_MS)]);
   const { vcpus = 2, memoryMiB = 512, diskGiB = 10 } = agent.spec.resources ?? {};
   const resources = { vcpus, memoryMiB, diskGiB };
   const given = { ...(base !== undefined && { base }), ...(image !== undefined && { image }) };

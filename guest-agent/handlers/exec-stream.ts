@@ -27,7 +27,7 @@ export function execStreamHandlers(guest: Guest): Pick<ControlHandlers, 'execStr
       const { execId, tty } = params;
       if (terminals.has(execId)) throw new ProtocolError('Conflict', `an exec with the id ${execId} is already running`);
       const call = { params, context };
-      if (tty === undefined) return run(startPlain(guest, call), call);
+      if (tty === undefined) return runPlain(guest, call);
       const terminal = openTerminal(guest, call, tty);
       // Before anything is waited for: callers send the size of their own terminal right behind this call.
       terminals.set(execId, terminal);
@@ -52,6 +52,13 @@ interface Call {
 async function run(started: Promise<StartedCommand>, call: Call): Promise<{ exitCode: number; timedOut: boolean }> {
   const command = await started.catch((error: unknown) => failStart(error, call.context));
   return command === undefined ? { exitCode: -1, timedOut: false } : follow(command, call);
+}
+
+/** Files come that way, too, as archives: whoever has sent them relies on them. */
+async function runPlain(guest: Guest, call: Call): Promise<{ exitCode: number; timedOut: boolean }> {
+  const end = await run(startPlain(guest, call), call);
+  if (call.params.hasStdin) await guest.syncFiles?.().catch((error: unknown) => guest.log.write('guest', String(error)));
+  return end;
 }
 
 async function startPlain(guest: Guest, call: Call): Promise<StartedCommand> {

@@ -10,7 +10,7 @@ import type { Guest } from '../guest.ts';
 
 type FileHandlers = Pick<ControlHandlers, 'fileRead' | 'fileWrite' | 'fileEdit' | 'fileList' | 'fileStat'>;
 
-export function fileHandlers({ root }: Guest): FileHandlers {
+export function fileHandlers({ root, syncFiles }: Guest): FileHandlers {
   const inTurn = turns();
   return {
     async fileRead({ path, offset = 0, limit }, { signal, down }) {
@@ -30,10 +30,15 @@ export function fileHandlers({ root }: Guest): FileHandlers {
     async fileWrite({ path, append = false, mode, makeParents = true }, { signal, up }) {
       const content = addAbortSignal(signal, up.content);
       const bytes = await (append ? appendFile : replaceFile)({ root, path }, content, { mode, makeParents });
+      await syncFiles?.();
       return { bytes };
     },
     // One after the other: each must find what the one before has written.
-    fileEdit: (edit) => inTurn(() => editFile(root, edit)),
+    fileEdit: async (edit) => {
+      const edited = await inTurn(() => editFile(root, edit));
+      await syncFiles?.();
+      return edited;
+    },
     async fileList({ path }) {
       return { entries: await listDirectory({ root, path }) };
     },

@@ -28,10 +28,11 @@ export async function sendFile({ parts, route: { path } }: Exchange, response: S
 }
 
 export async function storeFile({ parts, request, route, caller }: Exchange): Promise<Reply> {
-  const { root } = parts.guest;
+  const { root, syncFiles } = parts.guest;
   checkLength(request, MAX_FILE_BYTES);
   const path = toStoredPath(root, route.path, caller);
   const bytes = await replaceFile({ root, path }, contentOf(request), { makeParents: true });
+  await syncFiles?.();
   return { status: 201, body: { path, bytes } };
 }
 

@@ -4,7 +4,7 @@ import { SET_UP_SCRIPT } from './script.ts';
 
 export interface Helper {
   tell(lines: readonly string[]): void;
-  /** Rejects with what failed. */
+  /** Rejects with what failed. One at a time. */
   said(word: string): Promise<void>;
   /** It may go, when nobody is in a hurry any more. */
   end(): void;

@@ -10,6 +10,8 @@ export const setUp: NonNullable<BindingOptions['setUp']> = machine.apply.bind(ma
 
 export const wake: NonNullable<BindingOptions['wake']> = machine.wake.bind(machine);
 
+export const syncFiles: NonNullable<BindingOptions['syncFiles']> = () => machine.disk.sync();
+
 /** Of a machine that will be copied: all that a copy would have to do for the first time is done. */
 export async function warmUp(options: BindingOptions): Promise<void> {
   stopOptimising();

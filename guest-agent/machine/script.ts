@@ -2,13 +2,15 @@
 import { LINK_STEPS } from './netlink.ts';
 
 /** What the kernel calls them, on amd64: the only kind of machine there is an image for. */
-const SYS = { settimeofday: 164, mount: 165 };
+const SYS = { settimeofday: 164, mount: 165, syncfs: 306 };
 /** RNDRESEEDCRNG: what was drawn before says nothing about what is drawn from now on. BLKFLSBUF: forget what is remembered of blocks. */
 const IOCTL = { reseed: 0x5207, flush: 0x1261 };
 /** nosuid, nodev, noatime; the same, read-only; bind. */
 const MOUNT = { disk: 2 | 4 | 1024, tools: 1 | 2 | 4 | 1024, bind: 4096 };
 /** AF_NETLINK, SOCK_RAW, NETLINK_ROUTE. */
 const NETLINK = [16, 3, 0].join(', ');
+/** How long the kernel holds back what it knows of the disk's files, in seconds; what it holds back of their contents is in second-init.ts. */
+const DISK_OPTIONS = 'commit=1';
 
 /** One line each, in this order; what is empty is left out. First what needs no identity, then `ready` is said, and the rest is waited for. */
 export const SET_UP_LINES = ['prepare', 'seed', 'timeMs', 'link', 'disk', 'workspace', 'state', 'home', 'toolsDisk', 'toolsPlace'] as const;
@@ -20,7 +22,8 @@ export const SET_UP_LINES = ['prepare', 'seed', 'timeMs', 'link', 'disk', 'works
  * Disks are found by their serial numbers. That of the workspace is mounted whole, where nobody looks; the parts of it that programs see are bound
  * to their places. What the kernel may remember of their blocks is from before there were these disks, and forgotten.
  *
- * Whenever it waits it can be told to `rehearse`, which does nothing but answer. It says `done`, or `failed` with the step and why, and ends when nobody can tell it anything any more.
+ * Whenever it waits it can be told to `rehearse`, which does nothing but answer, or `sync PATH`: `synced` means that all of the file system which has
+ * that place is on its disk. It says `done`, or `failed` with the step and why, and ends when nobody can tell it anything any more.
  */
 export const SET_UP_SCRIPT = `
 use strict;
@@ -30,15 +33,21 @@ sub step { $step = $_[0] }
 sub value {
   while (defined(my $line = readline(STDIN))) {
     chomp $line;
-    return $line if $line ne 'rehearse';
-    print "rehearsed\n";
+    if ($line eq 'rehearse') { print "rehearsed\n" }
+    elsif ($line =~ /^sync (.*)/) { print sync_all($1) ? "synced\n" : "failed: $!\n" }
+    else { return $line }
   }
   exit;
 }
+sub sync_all {
+  my ($path) = @_;
+  open(my $place, '<', $path) or return 0;
+  return syscall(${SYS.syncfs}, fileno($place)) == 0;
+}
 sub call { my $number = shift; syscall($number, @_) == 0 or die "$!\n" }
 sub mount_at {
-  my ($source, $target, $type, $flags) = @_;
-  my $options = '';
+  my ($source, $target, $type, $flags, $options) = @_;
+  $options //= '';
   call(${SYS.mount}, $source, $target, $type, $flags, $options);
 }
 sub fresh {
@@ -97,7 +106,7 @@ eval {
     my $device = fresh($disks{$name}, $name);
     my $whole = '/run/agentiso/disk';
     make($whole);
-    mount_at($device, $whole, my $ext4 = 'ext4', ${MOUNT.disk});
+    mount_at($device, $whole, my $ext4 = 'ext4', ${MOUNT.disk}, '${DISK_OPTIONS}');
     for (@places) {
       my ($part, $place) = @$_;
       next if $place eq '';
@@ -116,7 +125,7 @@ eval {
   print "done\n";
   1;
 } or print "failed: $step: $@";
-readline(STDIN);
+value();
 `;
 
 /** Brings the programs of the first commands of an agent into memory. Changes nothing. */

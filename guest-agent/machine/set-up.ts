@@ -6,6 +6,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import type { MachineParams, WakeParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { lazy } from '../lazy-modules.ts';
+import { DiskSync } from './disk-sync.ts';
 import { type Helper, startHelper } from './helper.ts';
 import { linkMessages, upMessages } from './netlink.ts';
 import { startOptimising } from './optimising.ts';
@@ -57,11 +58,14 @@ export const MEANS: SetUpMeans = {
 
 export class MachineSetUp {
   readonly #means: SetUpMeans;
+  /** Of the disk that the machine is given. */
+  readonly disk: DiskSync;
   #prepared: Promise<Helper> | undefined;
   #device: number | undefined;
 
   constructor(means: SetUpMeans) {
     this.#means = means;
+    this.disk = new DiskSync(means.startHelper);
   }
 
   /** Whatever can be done before it is known whose machine this is. */
@@ -84,7 +88,8 @@ export class MachineSetUp {
     try {
       const { disk = '', tools } = machine;
       const toolLines = [tools?.disk ?? '', tools?.place ?? ''];
-      await this.#tell(machine, [disk, places.workspace, places.stateDir, places.home ?? '', ...toolLines]);
+      const helper = await this.#tell(machine, [disk, places.workspace, places.stateDir, places.home ?? '', ...toolLines]);
+      this.disk.begin(helper, places.workspace);
       writeFileSync(this.#means.hostname, hostname);
       writeFileSync(this.#means.etcHostname, `${hostname}\n`);
       appendFileSync(this.#means.etcHosts, `127.0.1.1 ${hostname}\n`);
@@ -100,7 +105,8 @@ export class MachineSetUp {
   /** Of one that goes on after a time: everything but the time, its randomness and perhaps its gateway is as it was. */
   async wake(now: WakeParams): Promise<void> {
     try {
-      await this.#tell(now, AS_IT_WAS);
+      const helper = await this.#tell(now, AS_IT_WAS);
+      helper.end();
     } catch (error) {
       throw new ProtocolError('Unavailable', `the machine could not be told what time it is: ${(error as Error).message}`);
     } finally {
@@ -109,11 +115,11 @@ export class MachineSetUp {
   }
 
   /** What is the same for a machine that begins and one that goes on, and what follows it. */
-  async #tell(now: WakeParams, rest: readonly string[]): Promise<void> {
+  async #tell(now: WakeParams, rest: readonly string[]): Promise<Helper> {
     const helper = await this.prepare();
     helper.tell([now.seed, String(now.timeMs), this.#linkLine(now), ...rest]);
     await helper.said('done');
-    helper.end();
+    return helper;
   }
 
   async #startHelper(): Promise<Helper> {

@@ -86,8 +86,9 @@ function openParts(guest: Guest): Parts {
   const { stateDir } = guest;
   const warn = (text: string) => guest.log.write('guest', text);
   const host = new HostLink();
-  const inbox = new Inbox(stateDir, warn);
-  const attempts = new Attempts(stateDir, warn);
+  const room = { onFull: guest.reserve && (() => guest.reserve?.spend() ?? Promise.resolve(false)) };
+  const inbox = new Inbox(stateDir, warn, room);
+  const attempts = new Attempts(stateDir, warn, room);
   const head = new ToldHead(guest.root);
   const heartbeat = new Heartbeat(() =>
     host.call('heartbeat', { ...describe(inbox, daemon), ...head.tell(), ...(waits.count > 0 && { waits: waits.count }) }),

@@ -30,14 +30,14 @@ export class Attempts {
   readonly #started = new Map<string, Assigned>();
   readonly #settled = new Map<string, Settlement>();
 
-  constructor(stateDir: string, warn: (text: string) => void, size: Pick<JournalOptions<never>, 'minCompactBytes'> = {}) {
+  constructor(stateDir: string, warn: (text: string) => void, room: Pick<JournalOptions<never>, 'minCompactBytes' | 'onFull'> = {}) {
     this.#journal = new Journal<AttemptRecord>({
       path: join(stateDir, 'attempts.log'),
       parse: parseRecord,
       apply: (record) => this.#apply(record),
       snapshot: () => this.#snapshot(),
       warn,
-      ...size,
+      ...room,
     });
   }
 

@@ -37,14 +37,14 @@ export class Inbox {
   #takenSeq = 0;
   #storedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(stateDir: string, warn: (text: string) => void, size: Pick<JournalOptions<never>, 'minCompactBytes'> = {}) {
+  constructor(stateDir: string, warn: (text: string) => void, room: Pick<JournalOptions<never>, 'minCompactBytes' | 'onFull'> = {}) {
     this.#journal = new Journal<InboxRecord>({
       path: join(stateDir, 'inbox.log'),
       parse: parseRecord,
       apply: (record) => this.#apply(record),
       snapshot: () => this.#snapshot(),
       warn,
-      ...size,
+      ...room,
     });
   }
 

@@ -6,6 +6,7 @@ import { readFileSync, truncateSync } from 'node:fs';
 import { writeDurably } from './durable-file.ts';
 import { LineFile } from './line-file.ts';
 import { readLines } from './read-lines.ts';
+import { isFull } from './reserve.ts';
 
 const MIN_COMPACT_BYTES = 1024 * 1024;
 
@@ -19,6 +20,8 @@ export interface JournalOptions<R> {
   readonly warn: (text: string) => void;
   /** The smallest size at which the file is rewritten. */
   readonly minCompactBytes?: number;
+  /** True: there is room now that was not there. */
+  readonly onFull?: (() => Promise<boolean>) | undefined;
 }
 
 interface Waiting<R> {
@@ -135,12 +138,19 @@ export class Journal<R> {
   async #writeBatch(batch: readonly Waiting<R>[]): Promise<void> {
     const records = batch.flatMap((waiting) => waiting.records);
     try {
-      await this.#write(records);
+      await this.#write(records).catch((error: unknown) => this.#writeAgain(records, error));
     } catch (error) {
       this.#refuse(batch, error);
       return;
     }
     this.#settle(batch, records);
+  }
+
+  /** Where room can be made. */
+  async #writeAgain(records: readonly R[], error: unknown): Promise<void> {
+    if (!isFull(error) || !(await this.#options.onFull?.())) throw error;
+    this.#isSuspect = true;
+    await this.#write(records);
   }
 
   #settle(batch: readonly Waiting<R>[], records: readonly R[]): void {

@@ -9,6 +9,7 @@ import { QuickWrites } from '#lib/quick-writes.ts';
 import { lazy } from '../lazy-modules.ts';
 import { monotonicMs } from '../monotonic.ts';
 import { syncDirectory } from './durable-file.ts';
+import { isFull } from './reserve.ts';
 
 export const NEWLINE = 0x0a;
 export const ROOM_BYTES = 64 * 1024;
@@ -84,9 +85,4 @@ export class LineFile {
       done += bytesWritten;
     }
   }
-}
-
-function isFull(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOSPC' || code === 'EDQUOT';
 }

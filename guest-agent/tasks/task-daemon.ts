@@ -9,6 +9,7 @@ import { Freezer } from '../freezer.ts';
 import type { Guest } from '../guest.ts';
 import type { UnreadMessage } from '../prompt/unread.ts';
 import { type Assigned, type Attempts, toKey } from '../state/attempts.ts';
+import { isFull } from '../state/reserve.ts';
 import type { Results } from '../state/results.ts';
 import type { Artifacts } from './artifacts.ts';
 import { readAssignment } from './assignment.ts';
@@ -73,7 +74,8 @@ export class TaskDaemon {
   open(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    const { artifacts, attempts } = this.#parts;
+    const { artifacts, attempts, guest } = this.#parts;
+    void guest.reserve?.keep();
     artifacts.removeWhere((key) => attempts.isSettled(toKey(key))).catch((error: unknown) => this.#report('of old logs', error));
     this.startMore();
   }
@@ -233,9 +235,12 @@ export class TaskDaemon {
     if (!attempts.started.has(key) && !(await this.#persist(key, () => attempts.markStarted(key), run))) return !this.#isClosed;
     if (run.isRevoked) return true;
     if (this.#isClosed || guest.groups.isClosed) return false;
+    await guest.reserve?.keep();
     const result = this.#isSuperseded(run.assigned)
       ? toSupersededResult(run.assigned)
       : await runTask({ guest, assigned: run.assigned, artifacts, unseen, freezer: run.freezer, signal: run.controller.signal });
+    // Whoever hears of the result relies on the files. A disk that fails is no reason to keep the result back.
+    await guest.syncFiles?.().catch((error: unknown) => this.#report(key, error));
     if (this.#isClosed || guest.groups.isClosed) return false;
     return (await this.#persist(key, () => this.#parts.results.put(result), run)) || !this.#isClosed;
   }
@@ -247,6 +252,7 @@ export class TaskDaemon {
         await write();
         return true;
       } catch (error) {
+        if (isFull(error) && (await this.#parts.guest.reserve?.spend())) continue;
         this.#report(key, error);
         await delay(RETRY_MS, undefined, { ref: false });
       }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_FRAME_BYTES } from '#protocol/framing.ts';
@@ -27,6 +27,25 @@ describe('a task', () => {
     expect(result).toMatchObject({ stdout: `${workspace.root}\n`, stderr: 'yes too\n', sourceMessageId: message_id });
     await workspace.guest.log.flushed();
     expect(readFileSync(join(workspace.stateDir, 'log/agent.log'), 'utf8')).toContain(`task/name-of-t ${workspace.root}\n`);
+  });
+
+  it('of a machine has a result only when what it wrote is on the disk, or cannot be brought there', async () => {
+    let resolve = (): void => {};
+    const onDisk = new Promise<void>((done) => {
+      resolve = done;
+    });
+    workspace.syncFiles = vi.fn(() => onDisk).mockRejectedValueOnce(new Error('no disk'));
+    await workspace.restart();
+    workspace.host.assign({ taskUid: 'failing', command: 'echo 1 > written' });
+    await workspace.resultOf('failing');
+    workspace.host.assign({ taskUid: 't', command: 'echo 2 > written' });
+    await vi.waitFor(() => expect(workspace.syncFiles).toHaveBeenCalledTimes(2), soon);
+    expect(linesOf('written')).toEqual(['2']);
+    expect(await workspace.poll()).toMatchObject({ results: [{ taskUid: 'failing' }], running: [{ taskUid: 't' }] });
+    resolve();
+    await workspace.resultOf('t');
+    await workspace.guest.log.flushed();
+    expect(readFileSync(join(workspace.stateDir, 'log/agent.log'), 'utf8')).toContain('task attempt failing/1: no disk\n');
   });
 
   it('that has a slot is written down as come and as started by one write, in this order; one that waits is not started', async () => {
@@ -322,5 +341,21 @@ describe('a disk that fails', () => {
     expect(await workspace.poll()).toMatchObject({ results: [], running: [{ taskUid: 't', attempt: 1 }] });
     mkdirSync(results);
     expect(await workspace.resultOf('t')).toMatchObject({ stdout: 'done\n', exitCode: 0 });
+  });
+
+  it('for want of room holds up no result where room was kept for it', async () => {
+    const results = join(workspace.stateDir, 'results');
+    const unfinished = join(results, 't.1.json.new');
+    const spend = vi.fn(async () => {
+      rmSync(unfinished);
+      return true;
+    });
+    workspace.reserve = { keep: vi.fn(async () => {}), spend };
+    await workspace.restart();
+    symlinkSync('/dev/full', unfinished);
+    workspace.host.assign({ taskUid: 't', command: 'echo done' });
+    expect(await workspace.resultOf('t')).toMatchObject({ stdout: 'done\n', exitCode: 0 });
+    expect(workspace.reserve.keep).toHaveBeenCalled();
+    expect(spend).toHaveBeenCalledOnce();
   });
 });

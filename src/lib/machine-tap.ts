@@ -7,6 +7,11 @@
 export const TAP = 'tap0';
 const LINK = 'eth0';
 
+/** For a shell: takes away what joinLines has made, as far as it is there, and the device. */
+export function leaveScript(tap: string): string {
+  return `ip link del ${tap} 2> /dev/null\ntc qdisc del dev ${LINK} ingress 2> /dev/null\n:`;
+}
+
 /** For `tc`, one command each, where neither has been joined before. */
 export function joinLines(tap: string): readonly string[] {
   const ends = [

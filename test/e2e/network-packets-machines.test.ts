@@ -1,6 +1,6 @@
 /** The link of a virtual machine, with real packets: a namespace of its own stands for the machine behind its device. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { joinLines, TAP } from '#lib/machine-tap.ts';
+import { joinLines, leaveScript, TAP } from '#lib/machine-tap.ts';
 import type { Link } from '#network/network.ts';
 import { hashOf, team } from '../support/network-teams.ts';
 import { type Agent, type Lab, missingForPackets, startLab } from '../support/network-world.ts';
@@ -66,5 +66,14 @@ requires(missing === '', `packets: ${missing}`)('the link of a machine', () => {
       timeout: 30_000,
     });
     expect(await machine.connect(other, PORT)).toBe('open');
+  });
+
+  it('is that of a sandbox when the machine has left it, and not before', async () => {
+    const box = await lab.enter('box', link.namespace);
+    expect(await box.connect(other, PORT)).not.toBe('open');
+    await inside(link.namespace, `sh -c '${leaveScript(TAP)}'`);
+    expect(await box.connect(other, PORT)).toBe('open');
+    // Where there is nothing to leave.
+    await inside(link.namespace, `sh -c '${leaveScript(TAP)}'`);
   });
 });

@@ -2,7 +2,8 @@
  * The vm driver with real machines and the real guest agent. A machine is dear where processors are emulated, so one boots, is made a template
  * of, and everything else is told of copies, a few things of each.
  */
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +13,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { WorkspaceSpec } from '#drivers/driver.ts';
 import { dialGuest } from '#drivers/local/dial.ts';
+import type { Caches } from '#drivers/vm/caches.ts';
 import { type VmDriver, vmDriver } from '#drivers/vm/driver.ts';
 import { ToolDisks } from '#drivers/vm/tool-disks.ts';
 import { connectGuest, type GuestClient } from '#guest/client.ts';
@@ -61,6 +63,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
 
   afterAll(async () => {
     await bundle?.remove();
+    if (existsSync(`/run/netns/${NAMESPACE}`)) execFileSync('ip', ['netns', 'del', NAMESPACE]);
     await rm(SPEC.tools ?? '', { recursive: true, force: true });
     if (stateDir !== undefined) await rm(stateDir, { recursive: true, force: true });
   });
@@ -179,13 +182,28 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       driver = openDriver();
       expect(await driver.get(SPEC.id, signal)).toMatchObject({ pid, incarnation: 'first' });
       await running(SPEC.id);
-      expect(await execute(await connect(SPEC), 'cat file')).toBe('kept\n');
+      const client = await connect(SPEC);
+      expect(await execute(client, 'cat file')).toBe('kept\n');
+      // What nobody has asked to be written is not held back for long: by itself the kernel would wait for half a minute.
+      await execute(client, `echo soon > soon; timeout 15 sh -c '${UNTIL_WRITTEN}'`);
+      // What was sent to it is on its disk when it says so.
+      const { result, up } = client.open('fileWrite', { path: 'sent' });
+      up.content.end('sent\n');
+      await result;
       process.kill(pid ?? Number.NaN, 'SIGKILL');
       await vi.waitFor(async () => expect(await driver.get(SPEC.id, signal)).toMatchObject({ phase: 'exited' }), WAIT);
-      const second = { ...SPEC, incarnation: 'second' };
+      // Its disk stays as large as it was made, whatever is said later: so it is a copy of the same template.
+      const network = makeNamespace();
+      const second = { ...SPEC, incarnation: 'second', resources: { ...SPEC.resources, diskGiB: 2 }, network };
       await vi.waitFor(() => driver.create(second, signal), WAIT);
+      expect(JSON.parse(await readFile(join(stateDir, SPEC.id, 'machine.json'), 'utf8'))).toMatchObject({ state: expect.any(String) });
       await running(SPEC.id);
-      expect(await execute(await connect(second), 'cat file')).toBe('kept\n');
+      expect(await execute(await connect(second), 'cat file soon sent')).toBe('kept\nsoon\nsent\n');
+      // Nothing leads to a machine that is gone, also when nobody of it was left to say so.
+      expect(joinedIn(network)).toEqual(JOINED);
+      process.kill((await driver.get(SPEC.id, signal))?.pid ?? Number.NaN, 'SIGKILL');
+      await vi.waitFor(async () => expect(await driver.stop(SPEC.id, signal)).toBe(true), WAIT);
+      expect(joinedIn(network)).toEqual([]);
     },
     TEST_MS,
   );
@@ -260,13 +278,39 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       await vi.waitFor(() => driver.create(second, signal), WAIT);
       await running(SPEC.id);
       // What the guest was told and has begun is not part of its files.
-      expect(await execute(await connect(second), 'cat file; ls /var/lib/agentiso | grep -c mine || true')).toBe('first\n0\n');
+      const again = await connect(second);
+      expect(await execute(again, 'cat file; ls /var/lib/agentiso | grep -c mine || true')).toBe('first\n0\n');
+      // A cache that is over its budget loses what this machine is a copy of, and the disk of its tools; the machine keeps both.
+      await installTools('other@1', { directories: CACHES.map((name) => join(stateDir, name)), budgetBytes: () => 1 });
+      expect(readdirSync(join(stateDir, '.templates'))).toEqual([]);
+      expect(readdirSync(join(stateDir, '.tools'))).toEqual([expect.stringMatching(/^other@1/)]);
+      expect(await execute(again, 'perl -e "print 5"; git --version | cut -c 1-4; $AGENTISO_TOOLS/hello@1/say')).toBe('5git \nhello\n');
     },
     TEST_MS,
   );
 });
 
+const NAMESPACE = `agentiso-vm-driver-${process.pid}`;
+const JOINED = ['tap0', 'qdisc ingress'];
+
+/** With a link that leads nowhere. Gives its path. */
+function makeNamespace(): string {
+  execFileSync('ip', ['netns', 'add', NAMESPACE]);
+  execFileSync('ip', ['-n', NAMESPACE, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'other']);
+  return `/run/netns/${NAMESPACE}`;
+}
+
+/** What a machine has made there. */
+function joinedIn(path: string): string[] {
+  const show = 'ip -o link; tc qdisc show dev eth0';
+  const seen = execFileSync('nsenter', [`--net=${path}`, '--', 'sh', '-c', show], { encoding: 'utf8' });
+  return JOINED.filter((word) => seen.includes(word));
+}
+
+const CACHES = ['.templates', '.tools'];
 const MIB = 1024 ** 2;
+/** Every block that was written has its place on the disk. */
+const UNTIL_WRITTEN = 'until [ "$(cat /sys/fs/ext4/vd*/delayed_allocation_blocks | sort -n | tail -n 1)" = 0 ]; do sleep 0.1; done';
 /** A program that is in the middle of something, with a file that nobody else can open any more. */
 const REMEMBER = `echo second > file; mkfifo /tmp/go
 setsid sh -c 'echo hello > gone; exec 8< gone; rm gone; read line < /tmp/go; cat <&8; cat file; echo went on' > /tmp/said 2>&1 < /dev/null &
@@ -274,11 +318,11 @@ sleep 0`;
 const RECALL = 'echo > /tmp/go; until grep -q went /tmp/said; do :; done; cat /tmp/said';
 
 /** And the disk of it, which a driver makes while whoever wants it waits. */
-async function installTools(): Promise<void> {
-  const { tools = '', toolFolder = '' } = SPEC;
+async function installTools(toolFolder = SPEC.toolFolder ?? '', caches?: Caches): Promise<void> {
+  const { tools = '' } = SPEC;
   await mkdir(join(tools, toolFolder), { recursive: true });
   await writeFile(join(tools, toolFolder, 'say'), '#!/bin/sh\necho hello\n', { mode: 0o755 });
-  const disks = new ToolDisks({ directory: join(stateDir, '.tools'), log: silentLogger });
+  const disks = new ToolDisks({ directory: join(stateDir, '.tools'), log: silentLogger, ...(caches && { caches }) });
   await vi.waitFor(() => disks.find(tools, toolFolder), WAIT);
 }
 

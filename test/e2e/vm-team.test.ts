@@ -28,6 +28,9 @@ const FACTS = `const { networkInterfaces, hostname } = require('os');
   const [{ address, mac }] = networkInterfaces().eth0;
   const uuid = require('fs').readFileSync('/proc/sys/kernel/random/uuid', 'utf8');
   console.log(JSON.stringify({ address, mac, uuid, hostname: hostname(), random: require('crypto').randomBytes(16).toString('hex') }));`;
+/** Names of this machine are refused by the proxy; that it answers at all is the way out. */
+const ASK_PROXY = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; printf "CONNECT localhost:443 HTTP/1.1\\r\\nHost: localhost:443\\r\\n\\r\\n" >&3; head -c 12 <&3; echo' > proxy`;
+const NO_ROOM = /^it goes on: what is in its memory may take 256 MiB, and of limits.maxSavedMiB 100 .* have 0; .*raise limits.maxSavedMiB/;
 const resources = { vcpus: 1, memoryMiB: 256, diskGiB: 1 };
 
 requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team of machines', () => {
@@ -129,6 +132,31 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
   );
 
   it(
+    'survives a disk that a task has filled, tells how it ended, has its mail, and works on when there is room',
+    async () => {
+      const { status } = await home.agent('cell-one');
+      const fill = 'fallocate -l "$(df --output=avail -B1 . | tail -n 1)" large; head -c 9999 /dev/zero > more && cat more > rest';
+      await home.create('Task', 'fill', { team: 'cell', command: `cd /workspace; ${fill}`, maxAttempts: 1 });
+      const failed = await vi.waitFor(async () => {
+        const found = await home.task('fill');
+        expect(found.status?.phase, JSON.stringify(found.status)).toBe('Failed');
+        return found;
+      }, WAIT);
+      expect(failed.status?.result?.stderr).toMatch(/No space left on device/);
+      // The room that was kept for this is gone as well.
+      const full = 'head -c 9M /dev/zero >> more 2> /dev/null; df --output=avail . | tail -n 1';
+      expect(await home.inside('cell-one', 'sh', '-c', full)).toMatch(/^ *0\n$/);
+      expect(await home.cli('message', 'cell/one', 'make room')).toMatchObject({ code: 0 });
+      await vi.waitFor(async () => expect(await home.inside('cell-one', 'team', 'inbox')).toContain('make room'), WAIT);
+      await home.inside('cell-one', 'rm', 'large', 'more');
+      await home.create('Task', 'after', { team: 'cell', command: 'cat /workspace/file > /workspace/copy' });
+      await vi.waitFor(async () => expect((await home.task('after')).status?.phase).toBe('Succeeded'), WAIT);
+      expect((await home.agent('cell-one')).status).toMatchObject({ pid: status?.pid, incarnation: status?.incarnation });
+    },
+    TEST_MS,
+  );
+
+  it(
     'goes on when the daemon is killed, and the next one takes its machine over',
     async () => {
       const before = await home.agent('cell-one');
@@ -139,12 +167,15 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
         pid: before.status?.pid,
         incarnation: before.status?.incarnation,
       });
-      // Whoever kills QEMU gets a new machine with the old files.
-      process.kill(before.status?.pid ?? Number.NaN, 'SIGKILL');
+      // Whoever kills QEMU gets a new machine with the old files: all that a task has written by the time it has succeeded.
+      await home.create('Task', 'last', { team: 'cell', command: 'echo written > /workspace/last; echo over > /workspace/file' });
+      await vi.waitFor(async () => expect((await home.task('last')).status?.phase).toBe('Succeeded'), { ...WAIT, interval: 10 });
+      process.kill(qemuOf(before.status?.pid ?? 0) ?? Number.NaN, 'SIGKILL');
       await vi.waitFor(async () => expect((await home.agent('cell-one')).status?.incarnation).not.toBe(before.status?.incarnation), WAIT);
       await ready('cell-one');
-      await home.create('Task', 'again', { team: 'cell', command: 'cat /workspace/file' });
-      await vi.waitFor(async () => expect((await home.task('again')).status?.phase).toBe('Succeeded'), WAIT);
+      await home.create('Task', 'again', { team: 'cell', command: 'cat /workspace/last /workspace/file' });
+      await vi.waitFor(async () => expect((await home.task('again')).status).toMatchObject({ phase: 'Succeeded' }), WAIT);
+      expect((await home.task('again')).status?.result?.stdout).toBe('written\nover\n');
     },
     TEST_MS,
   );
@@ -156,7 +187,17 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
       const folder = join(home.home, 'state', 'workspaces', 'vm', before.metadata.uid);
       const seen = (...names: string[]) => names.some((name) => existsSync(join(folder, name)));
       await home.inside('cell-one', 'sh', '-c', 'echo remembered > /tmp/memory; echo done > /workspace/file');
+      // What there is no room for goes on, says so, and is tried again.
+      home.configure({ limits: { maxSavedMiB: 100 } });
       await home.cli('suspend', 'cell-one');
+      await vi.waitFor(async () => {
+        const { status } = await home.agent('cell-one');
+        const pending = status?.conditions?.find(({ type }) => type === 'SuspendPending');
+        expect(pending).toMatchObject({ status: 'True', reason: 'QuotaExceeded', message: expect.stringMatching(NO_ROOM) });
+        expect([status?.phase, status?.pid, seen('saved.new', 'saved')]).toEqual(['Ready', before.status?.pid, false]);
+      }, WAIT);
+      expect(await home.inside('cell-one', 'cat', '/tmp/memory')).toBe('remembered\n');
+      home.configure({});
       await vi.waitFor(() => expect(seen('saved.new', 'saved')).toBe(true), { ...WAIT, interval: 5 });
       await home.kill();
       await home.start([], ENV);
@@ -184,6 +225,27 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
         `remembered\ndone\n${new Date().getFullYear()}\n`,
       );
       expect(await reach('cell-one', await urlOf('mixed-box'))).toBe('connected');
+    },
+    TEST_MS,
+  );
+
+  it(
+    'begins with the disk that its team had prepared, once for all members',
+    async () => {
+      const machines = join(home.home, 'state', 'workspaces', 'vm');
+      await vi.waitFor(() => expect(templatesIn(machines)).toHaveLength(1), WAIT);
+      const golden = { allowInternet: true, setupCommands: [ASK_PROXY, 'echo built > built; echo kept > ~/note'] };
+      await home.create('Team', 'gold', { isolation: { driver: 'vm' }, golden, roles: [{ name: 'dev', count: 2, resources }] });
+      const [one, two] = await ready('gold-dev-1', 'gold-dev-2');
+      const [snapshot, ...others] = await home.list('snapshots');
+      expect([snapshot.status, others]).toMatchObject([{ phase: 'Ready', driver: 'vm', bytes: expect.any(Number) }, []]);
+      for (const agent of [one, two]) expect(agent?.status?.source).toEqual({ snapshot: snapshot.metadata.name });
+      const seen = 'cat proxy built ~/note; df -BG --output=size /workspace | tail -n 1';
+      expect(await home.inside('gold-dev-2', 'sh', '-c', seen)).toMatch(/^HTTP\/1.1 403\nbuilt\nkept\n +1G\n$/);
+      // All of them are copies of the one template that there was.
+      expect(templatesIn(machines)).toHaveLength(1);
+      expect(readdirSync(machines).filter((name) => name.startsWith('verify-'))).toEqual([]);
+      await home.delete('teams', 'gold');
     },
     TEST_MS,
   );

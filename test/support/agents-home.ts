@@ -1,5 +1,6 @@
 /** A daemon with real sandboxes: made, asked, killed, and looked after until nothing of it is left on the machine. */
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, vi } from 'vitest';
@@ -64,6 +65,12 @@ export class AgentsHome {
   /** Of the daemon. */
   get pid(): number {
     return this.#running().run.child.pid ?? 0;
+  }
+
+  /** What config.yaml says from now on. */
+  configure(settings: object): void {
+    writeFileSync(join(this.home, 'config.yaml'), JSON.stringify(settings));
+    this.#running().run.child.kill('SIGHUP');
   }
 
   stop(): Promise<CliResult> {

@@ -356,9 +356,10 @@ export class LocalDriver implements Driver {
 
   async #launch(workspace: WorkspaceSpec, paths: WorkspacePaths): Promise<Found> {
     const { id, incarnation } = workspace;
+    // Before anybody looks at the files.
+    await finishRestore(paths.directory);
     await this.#launcher.admit?.(workspace);
     await ensureDirectories(paths);
-    await finishRestore(paths.directory);
     await rm(markIn(paths), { force: true });
     await this.#launcher.sleep?.discard(paths);
     const groups = this.#launcher.ensureGroups(workspace);

@@ -1,6 +1,6 @@
 /** The disk of a workspace: one file that takes as much room as was written to it, kept from one incarnation to the next. */
 import { execFile } from 'node:child_process';
-import { chown, mkdir, open, rename, rm } from 'node:fs/promises';
+import { chown, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AgentisoError } from '#lib/errors.ts';
@@ -51,6 +51,16 @@ export async function ensureDisk({ path, diskGiB, base, uid }: DiskPlan): Promis
     ...(uid !== undefined && { uid }),
     options: ['-E', 'lazy_itable_init=1,lazy_journal_init=1,nodiscard'],
   });
+}
+
+/** As its guest sees it. undefined: it has not been made. */
+export async function diskSize(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** In a sparse file, whole or not there. `uid`: whose it is; absent: ours. */

@@ -23,9 +23,10 @@ import { uidOf } from '../local/team-uid.ts';
 import { sumUsage } from '../local/usage.ts';
 import { TOOL_PATH, TOOLS } from '../sandbox/args.ts';
 import { type Board, DISK_SERIAL, qemuArguments, TOOLS_SERIAL } from './args.ts';
-import { ensureDisk } from './disk.ts';
+import { diskSize, ensureDisk } from './disk.ts';
 import { explainMachineExit } from './exit.ts';
 import { BOUND, type LaunchPlan, launchCommand, type MachineFiles } from './launch.ts';
+import { leaveNetwork } from './leave-network.ts';
 import { Machine } from './machine.ts';
 import { type MachineFile, readMachineFile, writeMachineFile } from './machine-file.ts';
 import { restoreState } from './migration.ts';
@@ -78,6 +79,7 @@ const BOOTS_AT_ONCE = 2;
 const STARTS_AT_ONCE = 10;
 const CACHE_MIB = 16_384;
 const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
 /** Nobody tells when there is room again. */
 const NO_ROOM_MS = 5_000;
 const BOOT_MS = { kvm: 30_000, tcg: 120_000 } as const;
@@ -161,7 +163,10 @@ class VmLauncher implements Launcher {
     const { support } = this.#options;
     const { directory } = this.pathsOf(workspace.id);
     const image = await this.#image(workspace.image ?? 'base');
-    const { vcpus, memoryMiB, diskGiB } = workspace.resources;
+    const { vcpus, memoryMiB } = workspace.resources;
+    const disk = await diskSize(diskIn(directory));
+    // One that is there stays as large as it was made.
+    const diskGiB = disk === undefined ? workspace.resources.diskGiB : Math.ceil(disk / GIB);
     const tools = await this.#tools(workspace);
     const kind: TemplateKind = {
       ...{ image, vcpus, memoryMiB, diskGiB, board: this.#board, accel: support.accel },
@@ -171,7 +176,7 @@ class VmLauncher implements Launcher {
       ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
     };
     const template = await this.#templates?.find(kind, uidOf(workspace.team));
-    await this.#requireDisk(directory, diskGiB);
+    if (disk === undefined) await this.#requireDisk(diskGiB);
     this.#takeSlot(directory, template === undefined);
     this.#starts.set(directory, { kind, ...(template && { template }), ...(tools && { tools }) });
   }
@@ -207,14 +212,15 @@ class VmLauncher implements Launcher {
   };
 
   /** As the same machine, with the files that it had. */
-  async #prepareWaking(paths: WorkspacePaths, { network, link }: Pick<WorkspaceSpec, 'network' | 'link'>): Promise<Waking> {
+  async #prepareWaking(paths: WorkspacePaths, place: Pick<WorkspaceSpec, 'network' | 'link'>): Promise<Waking> {
     const { directory } = paths;
     const known = await readMachineFile(directory);
     if (known?.started === undefined) throw cannotBeSaved();
     const { kind, team } = known.started;
-    const { link: _before, state: _template, ...same } = known;
-    await writeMachineFile(directory, { ...same, ...(network !== undefined && kind.hasNetwork && link && { link }), isResumed: true });
+    const { link: _before, network: _there, state: _template, ...same } = known;
+    await writeMachineFile(directory, { ...same, ...placeOf(place, kind), isResumed: true });
     const groups = this.ensureGroups({ id: known.id, resources: kind });
+    const { network } = place;
     const workspace = { ...same, team, resources: kind, ...(network !== undefined && { network }) };
     const plan = { kind: { ...kind, memory: 'saved' as const }, files: savedFiles(directory), groups };
     return { groups, command: await this.#command(workspace, paths, plan) };
@@ -343,7 +349,23 @@ class VmLauncher implements Launcher {
     this.#machines.delete(paths.directory);
     this.#starts.delete(paths.directory);
     this.#started(paths.directory);
-    return removeGroups(this.#groups(paths, record));
+    if (!removeGroups(this.#groups(paths, record))) return false;
+    await this.#leaveNetwork(paths.directory);
+    return true;
+  }
+
+  /** Once for each start: whoever has ended is asked to end again and again. */
+  async #leaveNetwork(directory: string): Promise<void> {
+    try {
+      const known = await readMachineFile(directory);
+      if (known?.network === undefined) return;
+      const { network, ...apart } = known;
+      await leaveNetwork(network);
+      await writeMachineFile(directory, apart);
+    } catch (error) {
+      // No reason to keep it from ending.
+      this.#options.log.warn({ err: error, directory }, 'a machine was not taken off its network');
+    }
   }
 
   async #image(name: string): Promise<MachineImage> {
@@ -357,10 +379,9 @@ class VmLauncher implements Launcher {
   }
 
   /** The one that it keeps from now on; it is as large as it may become, one day. */
-  async #requireDisk(directory: string, diskGiB: number): Promise<void> {
-    if (await isPresent(diskIn(directory))) return;
+  async #requireDisk(diskGiB: number): Promise<void> {
     const { stateDir } = this.#options;
-    await requireRoom(stateDir, diskGiB * 1024 * MIB, 'its disk').catch((error: unknown) => {
+    await requireRoom(stateDir, diskGiB * GIB, 'its disk').catch((error: unknown) => {
       throw isCode(error, 'QuotaExceeded') ? new WaitingError('QuotaExceeded', messageOf(error), NO_ROOM_MS) : error;
     });
   }
@@ -458,14 +479,22 @@ interface Start {
 }
 
 function toMachineFile(workspace: WorkspaceSpec, { kind, template, tools }: Start): MachineFile {
-  const { id, incarnation, hostname, network, link, egress, team } = workspace;
+  const { id, incarnation, hostname, egress, team } = workspace;
   return {
     ...{ id, incarnation, hostname, egress, board: kind.board, accel: kind.accel },
-    ...(network !== undefined && kind.hasNetwork && link && { link }),
+    ...placeOf(workspace, kind),
     ...(tools && { hasTools: true }),
     ...(template && { state: template.state }),
     started: { kind, team, ...(tools && { tools: tools.path }) },
   };
+}
+
+/** On the network, as far as it has any. */
+function placeOf(
+  { network, link }: Pick<WorkspaceSpec, 'network' | 'link'>,
+  { hasNetwork }: TemplateKind,
+): Pick<MachineFile, 'network' | 'link'> {
+  return network === undefined || !hasNetwork ? {} : { network, ...(link && { link }) };
 }
 
 function networkOf({ network }: Pick<WorkspaceSpec, 'network'>, { hasNetwork }: TemplateKind): LaunchPlan['network'] {

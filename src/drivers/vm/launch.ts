@@ -2,7 +2,7 @@
  * How a machine is started: QEMU without any right, behind namespaces of its own, with nothing of this machine in sight but its programs, the
  * image and the files of the workspace. Pure.
  */
-import { joinLines, TAP } from '#lib/machine-tap.ts';
+import { joinLines, leaveScript, TAP } from '#lib/machine-tap.ts';
 import { launchArguments } from '../local/launches.ts';
 import { type HostLayout, TOOL_PATH } from '../sandbox/args.ts';
 import { INSIDE } from './args.ts';
@@ -89,8 +89,7 @@ code=$?
 wait
 # Whoever lives here next may be no machine.
 if [ -n "$tap" ]; then
-  ip link del "$tap" 2> /dev/null
-  tc qdisc del dev eth0 ingress 2> /dev/null
+  ${leaveScript('"$tap"')}
 fi
 exit $code
 `;

@@ -10,6 +10,8 @@ export interface MachineFile {
   readonly incarnation: string;
   readonly hostname: string;
   readonly link?: MachineLink;
+  /** Path of the network namespace that its device is in, where it was not made for it alone. */
+  readonly network?: string;
   /** Whether its programs reach the egress proxy. */
   readonly egress?: boolean;
   /** Whether it has a disk with tools. */
