@@ -36,6 +36,7 @@ import { cannotBeSaved, saveMachine, wakeMachine } from './sleep.ts';
 import type { VmSupport } from './support.ts';
 import { type TemplateFiles, type TemplateKind, Templates } from './templates.ts';
 import { type ToolDisk, ToolDisks } from './tool-disks.ts';
+import { chooseCid } from './vsock.ts';
 
 /** What a machine is started with; src/images makes them. */
 export interface MachineImage {
@@ -62,6 +63,8 @@ export interface VmDriverOptions {
   readonly cacheMiB?: () => number;
   /** How many machines start at once. */
   readonly starts?: Gate;
+  /** How long a machine may take until it answers. Absent: what is usual here. */
+  readonly bootMs?: number;
   /** False: every machine boots. */
   readonly hasTemplates?: boolean;
 }
@@ -144,7 +147,9 @@ class VmLauncher implements Launcher {
     const caches = { directories: [templates, tools], budgetBytes: () => cacheMiB() * MIB };
     this.#starting = options.starts ?? new Gate(() => STARTS_AT_ONCE);
     this.#toolDisks = new ToolDisks({ directory: tools, log, caches });
-    if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: templates, support, log, caches });
+    // What is in a template of the kernel's half of a vsock device is not known to work in a copy: those machines boot.
+    if (hasTemplates && support.isRoot && !support.hasVsock)
+      this.#templates = new Templates({ directory: templates, support, log, caches });
     this.isolation = { driver: 'vm', accel: support.accel, network: support.network, limits: support.limits };
   }
 
@@ -169,6 +174,7 @@ class VmLauncher implements Launcher {
       hasNetwork: support.isRoot,
       ...(tools && { toolsGiB: tools.gib }),
       ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
+      ...(support.hasVsock && { cid: chooseCid(directory) }),
     };
     const template = await this.#templates?.find(kind, uidOf(workspace.team));
     await this.#requireDisk(directory, diskGiB);
@@ -231,6 +237,7 @@ class VmLauncher implements Launcher {
       groups: groups.map((group) => join(group, 'cgroup.procs')),
       network: networkOf(workspace, kind),
       hasKvm: kind.accel === 'kvm',
+      hasVsock: kind.cid !== undefined,
       ...(uid !== undefined && { uid }),
       ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
       arguments: qemuArguments(kind),
@@ -244,7 +251,7 @@ class VmLauncher implements Launcher {
     const machine = this.#machineOf(paths);
     const known = await readMachineFile(paths.directory);
     if (known === undefined) return;
-    const limit = AbortSignal.timeout(BOOT_MS[known.accel]);
+    const limit = AbortSignal.timeout(this.#options.bootMs ?? BOOT_MS[known.accel]);
     try {
       const either = AbortSignal.any([signal, limit]);
       if (known.isResumed) await wakeMachine(machine, paths.directory, known, either);
@@ -418,7 +425,7 @@ class VmLauncher implements Launcher {
   #machineOf({ directory, run }: WorkspacePaths): Machine {
     const known = this.#machines.get(directory);
     if (known !== undefined) return known;
-    const machine = new Machine(run);
+    const machine = new Machine(run, async () => (await readMachineFile(directory))?.started?.kind.cid);
     // Whoever is still on the way to it comes too late.
     if (this.#isClosed) machine.close();
     this.#machines.set(directory, machine);
