@@ -1,6 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

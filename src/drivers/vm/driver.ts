@@ -251,7 +251,7 @@ class VmLauncher implements Launcher {
     const machine = this.#machineOf(paths);
     const known = await readMachineFile(paths.directory);
     if (known === undefined) return;
-    const limit = AbortSignal.timeout(this.#options.bootMs ?? BOOT_MS[known.accel]);
+    const limit = this.#bootLimit(known);
     try {
       const either = AbortSignal.any([signal, limit]);
       if (known.isResumed) await wakeMachine(machine, paths.directory, known, either);
@@ -270,6 +270,10 @@ class VmLauncher implements Launcher {
     if (start === undefined || known.isResumed) return;
     if (start.template === undefined) this.#templates?.makeSoon(start.kind);
     else this.#templates?.worked(start.kind);
+  }
+
+  #bootLimit({ accel }: MachineFile): AbortSignal {
+    return AbortSignal.timeout(this.#options.bootMs ?? BOOT_MS[accel]);
   }
 
   async #startMachine(machine: Machine, known: MachineFile, [signal, limited]: readonly [AbortSignal, AbortSignal]): Promise<void> {
