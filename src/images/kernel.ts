@@ -1,10 +1,11 @@
 /** The kernel part of an image: the kernel as QEMU starts it, and the beginning of the initramfs with busybox and the drivers of the root's disk. */
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { AgentisoError } from '#lib/errors.ts';
 import { cpioArchive, directory, file } from './cpio.ts';
-import { BOOT_MODULES, moduleList, moduleName } from './modules.ts';
+import { BOOT_MODULES, type BootModule, inLoadOrder, kernelName, moduleList, moduleName, needsOf } from './modules.ts';
 import { findPayload, isElf } from './payload.ts';
 import { run } from './run.ts';
 import { requireUnpacker } from './tools.ts';
@@ -62,15 +63,35 @@ async function unpack(compression: ReturnType<typeof findPayload>['compression']
 }
 
 async function bootArchive(modules: string, busybox: Buffer): Promise<Buffer> {
-  const drivers = await Promise.all(
-    BOOT_MODULES.map(async ({ path }) => file(`modules/${moduleName(path)}`, await readFile(join(modules, path)))),
-  );
+  const drivers = await readModules(modules);
   return cpioArchive([
     ...['bin', 'modules', 'dev', 'proc', 'sys', 'ro', 'rw', 'newroot'].map((name) => directory(name)),
     file('bin/busybox', busybox, 0o755),
-    ...drivers,
-    file('modules/list', moduleList()),
+    ...drivers.map(({ path, content }) => file(`modules/${moduleName(path)}`, content)),
+    file('modules/list', moduleList(drivers)),
   ]);
+}
+
+/** With what they need, in the order in which they are loaded. */
+async function readModules(folder: string): Promise<readonly (BootModule & { readonly content: Buffer })[]> {
+  const paths = new Map((await readdir(folder, { recursive: true })).filter(isModule).map((path) => [kernelName(path), path]));
+  const contents = new Map<string, Buffer>();
+  const read = (path: string): Buffer => {
+    const content = contents.get(path) ?? readFileSync(join(folder, path));
+    contents.set(path, content);
+    return content;
+  };
+  const pathOf = (name: string): string => {
+    const path = paths.get(name);
+    if (path === undefined) throw new AgentisoError('IoError', `the package of the kernel has no module ${name}`);
+    return path;
+  };
+  const order = inLoadOrder(BOOT_MODULES, { pathOf, needsOf: (path) => needsOf(read(path)) });
+  return order.map((module) => ({ ...module, content: read(module.path) }));
+}
+
+function isModule(path: string): boolean {
+  return path.endsWith('.ko');
 }
 
 /** Newer packages have it below usr. */

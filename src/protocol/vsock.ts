@@ -1,0 +1,29 @@
+/** Where a guest listens for its host when they speak over vsock, and for whom. Pure. */
+
+/** Of this machine, in every virtual one. */
+export const HOST_CID = 2;
+
+/** The numbers of the ports that every machine has; which machine, its own number (cid) says. */
+export const VSOCK_PORTS = { control: 5000, relay: 5001, egress: 5002 } as const;
+
+/**
+ * Every program of the host, whoever runs it, speaks from the host's cid: vsock knows no users. But ports up to this one only root may speak from, and
+ * nobody else is let in.
+ */
+export const LAST_RESERVED_PORT = 1023;
+
+/** AF_VSOCK. */
+export const VSOCK_FAMILY = 40;
+const ADDRESS_BYTES = 16;
+
+/** struct sockaddr_vm of amd64. */
+export function vsockAddress(cid: number, port: number): Buffer {
+  const address = Buffer.alloc(ADDRESS_BYTES);
+  address.writeUInt16LE(VSOCK_FAMILY, 0);
+  address.writeUInt32LE(port, 4);
+  address.writeUInt32LE(cid, 8);
+  return address;
+}
+
+/** VMADDR_CID_ANY: whoever is called so here. */
+export const ANY_CID = 0xffff_ffff;
