@@ -239,6 +239,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       const folder = join(stateDir, SPEC.id);
       // Of a daemon that was killed while it saved.
       await mkdir(join(folder, 'saved.new'));
+      await writeFile(join(driver.runDirectory(SPEC.id), 'migration.sock'), '');
       await driver.suspension?.suspend(SPEC.id, signal);
       const suspendedMs = performance.now();
       expect([isPidAlive(pid), processesMentioning(folder)]).toEqual([false, []]);

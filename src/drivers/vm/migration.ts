@@ -3,7 +3,7 @@
  * every copy maps; that of a suspended machine is with all of it.
  */
 import { once } from 'node:events';
-import { chmodSync, closeSync, createReadStream, createWriteStream, openSync } from 'node:fs';
+import { chmodSync, closeSync, createReadStream, createWriteStream, openSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -48,6 +48,8 @@ export async function saveState(machine: Machine, { run, path, hasMemory, signal
   try {
     // By the descriptor: the path itself may be longer than the kernel takes.
     const socket = `/proc/self/fd/${directory}/${SOCKETS.migration}`;
+    // Of a daemon that was killed while it saved.
+    rmSync(socket, { force: true });
     server.listen(socket);
     await once(server, 'listening', { signal });
     chmodSync(socket, 0o666);
