@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { Sequence } from './test/support/sequence.ts';
 
-/** unit: seconds, needs nothing but Node. e2e and soak: real processes, real tools. agents: real coding agents, from the npm registry. vsock: a machine in a machine. */
+/** unit: seconds, needs nothing but Node. e2e and soak: real processes, real tools. agents: real coding agents, from the npm registry. */
 export default defineConfig({
   test: {
     sequence: { sequencer: Sequence },
@@ -17,7 +17,6 @@ export default defineConfig({
         },
       },
       { test: { name: 'e2e', include: ['test/{conformance,e2e}/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 } },
-      { test: { name: 'vsock', include: ['test/vsock/**/*.test.ts'], testTimeout: 120_000 } },
       { test: { name: 'soak', include: ['test/soak/**/*.test.ts'], testTimeout: 1_200_000 } },
       {
         test: { name: 'agents', include: ['test/agents/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false },

@@ -45,7 +45,6 @@ export interface AgentsOptions
   readonly guestAgentPath: string;
   readonly findImage: DriversOptions['findImage'];
   readonly vmAcceleration?: DriversOptions['vmAcceleration'];
-  readonly vmTransport?: DriversOptions['vmTransport'];
   readonly limits?: DriversOptions['limits'];
   readonly starts?: DriversOptions['starts'];
   readonly version: string;

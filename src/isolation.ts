@@ -32,8 +32,6 @@ export interface DriversOptions {
   readonly starts?: Gate | undefined;
   /** $AGENTISO_VM_ACCEL: kvm or tcg, without a trial. */
   readonly vmAcceleration?: string | undefined;
-  /** $AGENTISO_VM_TRANSPORT: how machines are reached, virtio-serial or vsock. */
-  readonly vmTransport?: string | undefined;
 }
 
 export interface DriversHere {
@@ -65,7 +63,7 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
   const pool = hasLinks ? {} : { pool: { size: POOL_SIZE, bind: bindGuest } };
   const sandboxed = sandboxDriver({ stateDir: join(stateDir, 'sandbox'), guestAgentPath, log, support: sandbox, room, ...pool });
   const close = () => sandboxed.closePool();
-  const vm = await detectVm(sandbox, options.vmTransport);
+  const vm = await detectVm(sandbox);
   if ('reason' in vm) return { drivers: [process, sandboxed], sandbox, vm, close };
   const machinesDir = join(stateDir, 'vm');
   mkdirSync(machinesDir, { recursive: true, mode: 0o700 });

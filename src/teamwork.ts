@@ -127,7 +127,6 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     guestAgentPath: guestAgentPath(),
     findImage: findUserImage(imagesEnvironment(hostEnv, process.cwd())),
     vmAcceleration: hostEnv('AGENTISO_VM_ACCEL'),
-    vmTransport: hostEnv('AGENTISO_VM_TRANSPORT'),
     limits,
     starts,
     version: config.version ?? 'source',

@@ -10,7 +10,6 @@ import { HostPort } from '#guest/host-port.ts';
 import { type SocketPair, socketPair } from '../../test/support/socket-pair.ts';
 import { startEgress } from '../egress.ts';
 import { EgressPort } from './egress-port.ts';
-import { PortListener } from './port-listener.ts';
 
 const IDENTITY = { id: 'agent', incarnation: 'first' };
 const WAIT = { timeout: 10_000, interval: 10 };
@@ -18,7 +17,6 @@ const WAIT = { timeout: 10_000, interval: 10 };
 let directory: string;
 let pair: SocketPair;
 let guest: EgressPort;
-let listener: PortListener;
 let egress: Server;
 let carried: CarriedEgress | undefined;
 let proxy: Server | undefined;
@@ -30,15 +28,14 @@ beforeEach(async () => {
   pair = await socketPair();
   accepted = [];
   dials = 0;
-  guest = new EgressPort(IDENTITY);
-  listener = new PortListener({ path: 'agentiso.egress', open: () => pair.far, serve: guest.serve, report: () => {} });
+  guest = new EgressPort(IDENTITY, { path: 'agentiso.egress', open: () => pair.far, report: () => {} });
   egress = startEgress({ pass: guest.pass, port: 0, report: () => {} });
   await once(egress, 'listening');
 });
 
 afterEach(async () => {
   carried?.close('the test is over');
-  listener.close();
+  guest.close();
   egress.close();
   proxy?.close();
   proxy = undefined;

@@ -1,16 +1,39 @@
 /**
- * A virtio port as a stream. Node's file functions would keep one thread of few busy for ever to wait for one. Where a Node has no other way,
- * the threads it is.
+ * A virtio port as a stream. Node has no public way to wait for a character device: its file functions would keep one thread of few busy
+ * for ever, and net.Socket takes no such descriptor. The handle that pipes have does it. Where a Node lacks it, the threads it is.
  */
-import { close, constants, openSync, read, write } from 'node:fs';
-import type { Socket } from 'node:net';
+import { close, closeSync, constants, openSync, read, write } from 'node:fs';
+import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { hasPipeHandles, holdDescriptor, type PipeHandle } from '#lib/pipe-handle.ts';
+
+export interface PipeHandle {
+  open(descriptor: number): number | undefined;
+  /** Called by Node with what was read; with nothing when there is no more. */
+  onread: (this: PipeHandle, bytes?: ArrayBuffer) => void;
+  readStart(): number;
+  /** Of the stream: whether it wants to be told of bytes. */
+  reading?: boolean;
+}
+
+interface PipeBinding {
+  readonly Pipe: new (type: number) => PipeHandle;
+  readonly constants: { readonly SOCKET: number };
+}
 
 /** A port can be open once: one descriptor for both directions. */
 export function openPort(path: string): Duplex {
-  if (!hasPipeHandles()) return new ThreadedPort(openSync(path, constants.O_RDWR));
-  const { socket, handle } = holdDescriptor(openSync(path, constants.O_RDWR | constants.O_NONBLOCK), path);
+  const pipes = findPipes();
+  if (pipes === undefined) return new ThreadedPort(openSync(path, constants.O_RDWR));
+  const descriptor = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  const handle = new pipes.Pipe(pipes.constants.SOCKET);
+  const problem = handle.open(descriptor);
+  if (problem !== undefined && problem !== 0) {
+    closeSync(descriptor);
+    throw new Error(`cannot wait for ${path}: error ${problem}`);
+  }
+  // Not in Node's types: what a socket is made of.
+  const options: object = { handle };
+  const socket = new Socket(options);
   keepReading(socket, handle);
   socket.resume();
   return socket;
@@ -42,6 +65,17 @@ export function keepReading(socket: Socket, handle: PipeHandle): void {
     }, pauseMs);
     if (ends > 1) pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
   };
+}
+
+function findPipes(): PipeBinding | undefined {
+  const { binding } = process as unknown as { readonly binding?: (name: string) => unknown };
+  try {
+    const found = binding?.('pipe_wrap') as Partial<PipeBinding> | undefined;
+    return found?.Pipe === undefined || found.constants === undefined ? undefined : (found as PipeBinding);
+  } catch {
+    // No such binding in this version.
+    return undefined;
+  }
 }
 
 const CHUNK_BYTES = 64 * 1024;

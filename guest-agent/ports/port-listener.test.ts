@@ -8,12 +8,11 @@ import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HostPort } from '#guest/host-port.ts';
-import type { PipeHandle } from '#lib/pipe-handle.ts';
 import { Channel } from '#protocol/channel.ts';
 import { method } from '#protocol/method.ts';
 import { object, text } from '#protocol/shape.ts';
 import { type SocketPair, socketPair } from '../../test/support/socket-pair.ts';
-import { keepReading, openPort, ThreadedPort } from './open-port.ts';
+import { keepReading, openPort, type PipeHandle, ThreadedPort } from './open-port.ts';
 import { PortListener } from './port-listener.ts';
 
 const METHODS = { echo: method(object({ words: text }), object({ words: text })) };

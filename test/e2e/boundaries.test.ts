@@ -94,7 +94,6 @@ it('lets no room import one that is not below it', async () => {
       plant(`controllers/agent/to${contract.replace(/[#/]/g, '-')}`, contract, true);
     }
     plant('guest-agent/state/to-quick-writes.ts', '#lib/quick-writes.ts', true);
-    plant('guest-agent/ports/to-pipe-handle.ts', '#lib/pipe-handle.ts', true);
     const { stdout } = spawnSync(join(root, 'node_modules/.bin/biome'), ['lint', '--reporter=json', '--max-diagnostics=none', '.'], {
       cwd: folder,
       encoding: 'utf8',

@@ -92,17 +92,6 @@ describe('the command line of QEMU', () => {
     expect(copy).toEqual([...(template ?? []).map((word) => (word === object('on') ? object('off') : word)), '-incoming', 'defer']);
   });
 
-  it.each([
-    { board: 'microvm', device: 'vhost-vsock-device' },
-    { board: 'q35', device: 'vhost-vsock-pci' },
-  ] as const)('has a vsock device in place of the ports where it has a number, on $board', ({ board, device }) => {
-    const line = qemuArguments({ ...PLAN, board, cid: 70_000 }).join(' ');
-    expect(line).toContain(` -device ${device},guest-cid=70000 `);
-    expect(line).toContain(' aiso.vsock aiso.arg=--vsock ');
-    expect(line).not.toMatch(/virtio-serial|virtserialport|--ports/);
-    expect(qemuArguments({ ...PLAN, board }).join(' ')).not.toContain('vsock');
-  });
-
   it('always denies what a machine does not need of this one', () => {
     for (const board of ['microvm', 'q35'] as const) {
       const line = qemuArguments({ ...PLAN, board }).join(' ');

@@ -17,8 +17,6 @@ export interface MachinePlan {
   readonly hasNetwork: boolean;
   /** Of the disk with its tools. Absent: it has none. */
   readonly toolsGiB?: number;
-  /** By which it is reached over vsock. Absent: it has virtio ports. */
-  readonly cid?: number;
   /**
    * Absent: ordinary memory. template: a file that keeps it. copy: of such a file, whose pages it shares until it writes to them.
    * saved: ordinary memory, which is read together with the rest of its state.
@@ -69,7 +67,10 @@ export function qemuArguments(plan: MachinePlan): string[] {
     ...['-kernel', INSIDE.kernel, '-initrd', INSIDE.initrd, '-append', kernelWords(plan).join(' ')],
     ...['-chardev', 'stdio,id=console,signal=off', '-serial', 'chardev:console'],
     ...['-qmp', `unix:${SOCKETS.qmp},server=on,wait=off`],
-    ...(plan.cid === undefined ? ports(device) : ['-device', `${device('vhost-vsock')},guest-cid=${plan.cid}`]),
+    ...['-device', `${device('virtio-serial')},max_ports=4`],
+    ...port(1, 'control'),
+    ...port(2, 'relay'),
+    ...port(3, 'egress'),
     ...['-drive', `if=none,id=root,file=${INSIDE.root},format=raw,readonly=on`],
     ...['-device', `${device('virtio-blk')},drive=root,serial=root`],
     ...['-drive', `if=none,id=disk,file=${INSIDE.disk},format=raw,discard=unmap,detect-zeroes=unmap`],
@@ -104,10 +105,6 @@ function memoryOptions({ memory, memoryMiB }: MachinePlan): string[] {
   return ['-object', `memory-backend-file,id=memory,size=${memoryMiB}M,mem-path=${INSIDE.memory},share=${share}`];
 }
 
-function ports(device: (name: string) => string): string[] {
-  return ['-device', `${device('virtio-serial')},max_ports=4`, ...port(1, 'control'), ...port(2, 'relay'), ...port(3, 'egress')];
-}
-
 function port(number: number, name: 'control' | 'relay' | 'egress'): string[] {
   return [
     ...['-chardev', `socket,id=${name},path=${SOCKETS[name]},server=on,wait=off`],
@@ -118,11 +115,7 @@ function port(number: number, name: 'control' | 'relay' | 'egress'): string[] {
 /** Weaker inside the guest for the sake of speed, where each instruction is emulated; the machine's walls are not made of these. */
 const FOR_EMULATION = ['mitigations=off', 'init_on_alloc=0', 'nokaslr', 'lsm='];
 
-/** How the host comes in. */
-const BY_PORTS = ['aiso.arg=--ports', 'aiso.arg=/dev/virtio-ports'];
-const BY_VSOCK = ['aiso.vsock', 'aiso.arg=--vsock'];
-
-function kernelWords({ board, accel, tscKhz, memory, cid }: MachinePlan): string[] {
+function kernelWords({ board, accel, tscKhz, memory }: MachinePlan): string[] {
   return [
     ...['console=ttyS0', 'quiet', 'panic=-1', 'reboot=t', '8250.nr_uarts=1'],
     ...['audit=0', 'nowatchdog', 'cryptomgr.notests', 'rcupdate.rcu_expedited=1'],
@@ -131,7 +124,7 @@ function kernelWords({ board, accel, tscKhz, memory, cid }: MachinePlan): string
     ...(board === 'microvm' && accel === 'tcg' ? ['no_timer_check', 'tsc=reliable'] : []),
     ...(board === 'microvm' && tscKhz !== undefined ? [`tsc_early_khz=${tscKhz}`] : []),
     `aiso.bus=${board === 'microvm' ? 'mmio' : 'pci'}`,
-    ...['aiso.pool', ...(cid === undefined ? BY_PORTS : BY_VSOCK), `aiso.clock=${CLOCK_AHEAD}`],
+    ...['aiso.pool', 'aiso.arg=--ports', 'aiso.arg=/dev/virtio-ports', `aiso.clock=${CLOCK_AHEAD}`],
     // A copy has it from its template; said all the same, so that both have one command line.
     ...(memory === 'template' || memory === 'copy' ? ['aiso.arg=--warm'] : []),
   ];

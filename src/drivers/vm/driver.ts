@@ -37,7 +37,6 @@ import { cannotBeSaved, saveMachine, wakeMachine } from './sleep.ts';
 import type { VmSupport } from './support.ts';
 import { type TemplateFiles, type TemplateKind, Templates } from './templates.ts';
 import { type ToolDisk, ToolDisks } from './tool-disks.ts';
-import { chooseCid } from './vsock.ts';
 
 /** What a machine is started with; src/images makes them. */
 export interface MachineImage {
@@ -64,8 +63,6 @@ export interface VmDriverOptions {
   readonly cacheMiB?: () => number;
   /** How many machines start at once. */
   readonly starts?: Gate;
-  /** How long a machine may take until it answers. Absent: what is usual here. */
-  readonly bootMs?: number;
   /** False: every machine boots. */
   readonly hasTemplates?: boolean;
 }
@@ -149,9 +146,7 @@ class VmLauncher implements Launcher {
     const caches = { directories: [templates, tools], budgetBytes: () => cacheMiB() * MIB };
     this.#starting = options.starts ?? new Gate(() => STARTS_AT_ONCE);
     this.#toolDisks = new ToolDisks({ directory: tools, log, caches });
-    // What is in a template of the kernel's half of a vsock device is not known to work in a copy: those machines boot.
-    if (hasTemplates && support.isRoot && !support.hasVsock)
-      this.#templates = new Templates({ directory: templates, support, log, caches });
+    if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: templates, support, log, caches });
     this.isolation = { driver: 'vm', accel: support.accel, network: support.network, limits: support.limits };
   }
 
@@ -179,7 +174,6 @@ class VmLauncher implements Launcher {
       hasNetwork: support.isRoot,
       ...(tools && { toolsGiB: tools.gib }),
       ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
-      ...(support.hasVsock && { cid: chooseCid(directory) }),
     };
     const template = await this.#templates?.find(kind, uidOf(workspace.team));
     if (disk === undefined) await this.#requireDisk(diskGiB);
@@ -243,7 +237,6 @@ class VmLauncher implements Launcher {
       groups: groups.map((group) => join(group, 'cgroup.procs')),
       network: networkOf(workspace, kind),
       hasKvm: kind.accel === 'kvm',
-      hasVsock: kind.cid !== undefined,
       ...(uid !== undefined && { uid }),
       ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
       arguments: qemuArguments(kind),
@@ -257,7 +250,7 @@ class VmLauncher implements Launcher {
     const machine = this.#machineOf(paths);
     const known = await readMachineFile(paths.directory);
     if (known === undefined) return;
-    const limit = this.#bootLimit(known);
+    const limit = AbortSignal.timeout(BOOT_MS[known.accel]);
     try {
       const either = AbortSignal.any([signal, limit]);
       if (known.isResumed) await wakeMachine(machine, paths.directory, known, either);
@@ -276,10 +269,6 @@ class VmLauncher implements Launcher {
     if (start === undefined || known.isResumed) return;
     if (start.template === undefined) this.#templates?.makeSoon(start.kind);
     else this.#templates?.worked(start.kind);
-  }
-
-  #bootLimit({ accel }: MachineFile): AbortSignal {
-    return AbortSignal.timeout(this.#options.bootMs ?? BOOT_MS[accel]);
   }
 
   async #startMachine(machine: Machine, known: MachineFile, [signal, limited]: readonly [AbortSignal, AbortSignal]): Promise<void> {
@@ -450,7 +439,7 @@ class VmLauncher implements Launcher {
   #machineOf({ directory, run }: WorkspacePaths): Machine {
     const known = this.#machines.get(directory);
     if (known !== undefined) return known;
-    const machine = new Machine(run, async () => (await readMachineFile(directory))?.started?.kind.cid);
+    const machine = new Machine(run);
     // Whoever is still on the way to it comes too late.
     if (this.#isClosed) machine.close();
     this.#machines.set(directory, machine);

@@ -47,15 +47,6 @@ describe('the launcher of a machine', () => {
     expect(launchCommand({ ...PLAN, network: 'none' })).toContain('--unshare-net');
   });
 
-  it('shows QEMU a node of its own for vsock where it is to have that, also without a network', () => {
-    for (const network of [PLAN.network, 'none'] as const) {
-      const words = launchCommand({ ...PLAN, network, hasVsock: true });
-      expect(words.join(' ')).toContain('--dev-bind /mnt/devices/vhost-vsock /dev/vhost-vsock');
-      expect(parseLaunch(words, () => PLAN.mark)).toEqual(PLAN.identity);
-    }
-    expect(launchCommand(PLAN).join(' ')).not.toContain('/dev/vhost-vsock');
-  });
-
   it('lets a group use kvm where one may', () => {
     const line = launchCommand({ ...PLAN, hasKvm: true, kvmGroup: 108 }).join(' ');
     expect(line).toContain('--groups=108');

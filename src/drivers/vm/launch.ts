@@ -6,7 +6,6 @@ import { joinLines, leaveScript, TAP } from '#lib/machine-tap.ts';
 import { launchArguments } from '../local/launches.ts';
 import { type HostLayout, TOOL_PATH } from '../sandbox/args.ts';
 import { INSIDE } from './args.ts';
-import { VHOST_VSOCK } from './vsock.ts';
 
 export interface MachineFiles {
   readonly kernel: string;
@@ -36,8 +35,6 @@ export interface LaunchPlan {
   /** A group that may use /dev/kvm. */
   readonly kvmGroup?: number;
   readonly hasKvm: boolean;
-  /** Whether it is reached by vsock. */
-  readonly hasVsock?: boolean;
   readonly qemu: string;
   readonly arguments: readonly string[];
 }
@@ -47,12 +44,12 @@ export interface LaunchPlan {
  * process that keeps the last of it and writes that when the machine has ended: a guest can say as much as it likes.
  *
  * The machine's device is joined to the link of its network namespace by redirecting all that comes in at one to the other: nothing is bridged
- * or routed here, and without the redirection nothing passes at all. The nodes by which QEMU opens devices are its own, because not every
- * machine lets everybody open the usual ones; that of the tap is good for one that was given to its uid, and for no other.
+ * or routed here, and without the redirection nothing passes at all. The node by which QEMU opens the device is its own, because not every
+ * machine lets everybody open the usual one; it is good for a tap that was given to its uid, and for no other.
  */
 export const LAUNCH_SCRIPT = `
-folder=$1 tap=$2 uid=$3 vsock=$4
-shift 8
+folder=$1 tap=$2 uid=$3
+shift 7
 while [ "$1" != -- ]; do
   echo $$ > "$1" || exit 125
   shift
@@ -60,12 +57,6 @@ done
 shift
 ulimit -c 0
 cd "$folder" || exit 125
-if [ -n "$tap$vsock" ]; then
-  mkdir -p devices && mount -t tmpfs -o mode=755,nosuid,size=64k devices devices || exit 125
-fi
-if [ -n "$vsock" ]; then
-  mknod -m 600 devices/vhost-vsock c 10 241 && chown "$uid" devices/vhost-vsock || exit 125
-fi
 if [ -n "$tap" ]; then
   ip link del "$tap" 2> /dev/null
   ip tuntap add dev "$tap" mode tap user "$uid" || exit 125
@@ -77,6 +68,7 @@ if [ -n "$tap" ]; then
   fi
   ip link set "$tap" addrgenmode none 2> /dev/null
   ip link set "$tap" up || exit 125
+  mkdir -p devices && mount -t tmpfs -o mode=755,nosuid,size=64k devices devices || exit 125
   mknod -m 600 devices/tun c 10 200 && chown "$uid" devices/tun || exit 125
 fi
 if [ -n "$uid" ]; then
@@ -111,12 +103,7 @@ export function launchCommand(plan: LaunchPlan): [string, ...string[]] {
   const enter = typeof network === 'object' ? ['nsenter', `--net=${network.namespace}`, '--'] : [];
   const apart = [...(network === 'apart' ? ['--net'] : []), '--mount', '--propagation', 'slave', '--'];
   const separate = isRoot ? ['unshare', ...apart] : [];
-  const settings = [
-    folder,
-    isRoot && network !== 'none' ? TAP : '',
-    uid === undefined ? '' : String(uid),
-    isRoot && plan.hasVsock ? 'yes' : '',
-  ];
+  const settings = [folder, isRoot && network !== 'none' ? TAP : '', uid === undefined ? '' : String(uid)];
   const bound = isRoot ? BOUND.flatMap((name) => (plan.files[name] === undefined ? [] : [plan.files[name], `bound/${name}`])) : [];
   const shell = ['/bin/sh', '-c', LAUNCH_SCRIPT, mark, ...settings, ...launchArguments(plan.identity), ...groups, '--', ...bound, '--'];
   const [first = '/bin/sh', ...rest] = [...enter, ...separate, ...shell, ...dropRights(plan), ...confinedCommand(plan)];
@@ -145,7 +132,6 @@ function confinedCommand(plan: LaunchPlan): string[] {
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
     ...(plan.hasKvm ? ['--dev-bind', '/dev/kvm', '/dev/kvm'] : []),
     ...(network === 'none' ? [] : ['--dev-bind', '/mnt/devices/tun', '/dev/net/tun']),
-    ...(plan.hasVsock ? ['--dev-bind', '/mnt/devices/vhost-vsock', VHOST_VSOCK] : []),
     ...['--bind', `${folder}/run`, INSIDE.run, '--bind', disk, INSIDE.disk],
     ...['--ro-bind', from('kernel'), INSIDE.kernel, '--ro-bind', from('initrd'), INSIDE.initrd, '--ro-bind', from('root'), INSIDE.root],
     ...(files.tools === undefined ? [] : ['--ro-bind', from('tools'), INSIDE.tools]),

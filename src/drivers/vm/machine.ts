@@ -4,15 +4,13 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CarriedEgress, carryEgress } from '#guest/carry-egress.ts';
 import type { GuestIdentity } from '#guest/handshake.ts';
+import { HostPort } from '#guest/host-port.ts';
 import { UnavailableError, WaitingError } from '#lib/errors.ts';
 import type { GuestPort } from '../driver.ts';
 import { dialGuest } from '../local/dial.ts';
 import { SOCKETS } from './args.ts';
 import { Qmp } from './qmp.ts';
-import { SerialTransport } from './serial-transport.ts';
-import type { Patience, Transport } from './transport.ts';
 import { untilHeard } from './until-heard.ts';
-import { VsockTransport } from './vsock-transport.ts';
 
 const LOOK_MS = 20;
 /** Where the egress proxy listens, in every run directory. */
@@ -20,8 +18,7 @@ const PROXY_SOCKET = 'egress.sock';
 
 export class Machine {
   readonly #run: string;
-  readonly #cidOf: () => Promise<number | undefined>;
-  #transport: Promise<Transport> | undefined;
+  readonly #ports = new Map<GuestPort | 'egress', Promise<HostPort>>();
   readonly #letGo = new AbortController();
   #told: Promise<unknown> = Promise.resolve();
   #egress: CarriedEgress | undefined;
@@ -29,10 +26,9 @@ export class Machine {
   /** Why it ended, as QEMU says: guest-shutdown, guest-reset, host-qmp-quit, ... */
   #shutdownReason: string | undefined;
 
-  /** Of the run directory that its sockets are in. `cidOf`: its number where it is reached by vsock; read when somebody wants to. */
-  constructor(run: string, cidOf: () => Promise<number | undefined> = async () => undefined) {
+  /** Of the run directory that its sockets are in. */
+  constructor(run: string) {
     this.#run = run;
-    this.#cidOf = cidOf;
   }
 
   get shutdownReason(): string | undefined {
@@ -44,9 +40,9 @@ export class Machine {
     return this.#letGo.signal;
   }
 
-  /** A connection to the guest; over a virtio port the one before it has ended then. Waits until QEMU and its guest are there. */
+  /** A connection to the guest; the one before over the same port has ended then. Waits until QEMU and its guest are there. */
   async connect(port: GuestPort, signal: AbortSignal): Promise<Duplex> {
-    return (await this.#way(signal)).connect(port, this.#untilThere(signal), signal);
+    return (await this.#port(port, signal)).connect(signal);
   }
 
   /** Says it on a connection of its own, until it was heard. One after the other: each would end the connection of the one before. */
@@ -62,12 +58,12 @@ export class Machine {
 
   /** So that a guest that wakes up in a copy finds its host where its template had one. */
   async openPorts(signal: AbortSignal): Promise<void> {
-    await (await this.#way(signal)).open(this.#untilThere(signal), signal);
+    await Promise.all([this.#port('control', signal), this.#port('relay', signal)]);
   }
 
   /** To a socket of QEMU in the run directory. */
   dial(socket: keyof typeof SOCKETS, signal: AbortSignal): Promise<Duplex> {
-    return this.#untilThere(signal)((either) => dialGuest(`${this.#run}/${SOCKETS[socket]}`, either));
+    return this.#dial(`${this.#run}/${SOCKETS[socket]}`, signal);
   }
 
   /** Stays open: what it says last is why the machine ended. Opened by one for all; who gives up gives up for nobody else. */
@@ -90,7 +86,7 @@ export class Machine {
     this.#egress ??= carryEgress({
       ...guest,
       // Tried once each time: a machine that has ended has nobody to wait for.
-      connect: async (signal) => (await this.#way(signal)).connect('egress', (dial) => dial(signal), signal),
+      connect: async (signal) => (await this.#port('egress', signal, (path) => dialGuest(path, signal))).connect(signal),
       dialProxy: (signal) => dialGuest(`${this.#run}/${PROXY_SOCKET}`, signal, { allowHalfOpen: true }),
     });
   }
@@ -100,27 +96,29 @@ export class Machine {
     this.#letGo.abort(new UnavailableError('the machine is let go', { reason: 'MachineLetGo' }));
     this.#egress?.close('the machine is let go');
     this.#egress = undefined;
-    this.#transport?.then((each) => each.close()).catch(() => {});
+    for (const port of this.#ports.values()) port.then((each) => each.close()).catch(() => {});
     this.#qmp?.then((each) => each.close()).catch(() => {});
-    this.#transport = undefined;
+    this.#ports.clear();
     this.#qmp = undefined;
   }
 
-  async #way(signal: AbortSignal): Promise<Transport> {
-    this.letGo.throwIfAborted();
-    signal.throwIfAborted();
-    this.#transport ??= this.#findWay();
-    return this.#transport;
-  }
-
-  async #findWay(): Promise<Transport> {
-    try {
-      const cid = await this.#cidOf();
-      return cid === undefined ? new SerialTransport(this.#run, this.letGo) : new VsockTransport(cid, this.letGo);
-    } catch (error) {
-      // The next one asks again.
-      this.#transport = undefined;
-      throw error;
+  /** Dialled by one at a time: QEMU hears one, and a second would wait until the first has hung up. */
+  async #port(
+    name: GuestPort | 'egress',
+    signal: AbortSignal,
+    dial: (path: string) => Promise<Duplex> = (path) => this.#dial(path, signal),
+  ): Promise<HostPort> {
+    for (;;) {
+      const known = this.#ports.get(name);
+      const port = await known?.catch(() => undefined);
+      this.letGo.throwIfAborted();
+      signal.throwIfAborted();
+      if (port?.isOpen) return port;
+      // Somebody else has begun meanwhile.
+      if (this.#ports.get(name) !== known) continue;
+      const opening = dial(`${this.#run}/${SOCKETS[name]}`).then((carrier) => new HostPort(carrier));
+      this.#ports.set(name, opening);
+      return opening;
     }
   }
 
@@ -130,21 +128,19 @@ export class Machine {
     });
   }
 
-  /** QEMU makes its sockets a moment after its start, and a guest listens later still. */
-  #untilThere(signal: AbortSignal): Patience {
+  /** QEMU makes its sockets a moment after its start. */
+  async #dial(path: string, signal: AbortSignal): Promise<Duplex> {
     const either = AbortSignal.any([signal, this.letGo]);
-    return async (dial) => {
-      for (;;) {
-        try {
-          either.throwIfAborted();
-          return await dial(either);
-        } catch (error) {
-          either.throwIfAborted();
-          if (!(error instanceof WaitingError)) throw error;
-          await pause(LOOK_MS, undefined, { signal: either }).catch(() => {});
-        }
+    for (;;) {
+      try {
+        either.throwIfAborted();
+        return await dialGuest(path, either);
+      } catch (error) {
+        either.throwIfAborted();
+        if (!(error instanceof WaitingError)) throw error;
+        await pause(LOOK_MS, undefined, { signal: either }).catch(() => {});
       }
-    };
+    }
   }
 }
 

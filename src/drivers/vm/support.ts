@@ -7,7 +7,6 @@ import type { CgroupPlaces } from '../local/cgroup-places.ts';
 import { type HostLayout, TOOL_PATH } from '../sandbox/args.ts';
 import type { SandboxSupport } from '../sandbox/detect.ts';
 import type { Acceleration, Board } from './args.ts';
-import { transportProblem } from './vsock.ts';
 
 export interface VmSupport {
   /** Path of QEMU. */
@@ -22,8 +21,6 @@ export interface VmSupport {
   readonly limits: string;
   readonly network: string;
   readonly places?: CgroupPlaces;
-  /** Machines that are started now are reached by vsock. Absent: by virtio ports. */
-  readonly hasVsock?: boolean;
 }
 
 export interface VmUnavailable {
@@ -33,21 +30,17 @@ export interface VmUnavailable {
 
 const QEMU = 'qemu-system-x86_64';
 
-/** `sandbox`: machines are confined by the same means. `transport`: $AGENTISO_VM_TRANSPORT. Software emulation until a boot has shown more. */
-export async function detectVm(sandbox: SandboxSupport, transport?: string): Promise<VmSupport | VmUnavailable> {
+/** `sandbox`: machines are confined by the same means. Software emulation until a boot has shown more. */
+export async function detectVm(sandbox: SandboxSupport): Promise<VmSupport | VmUnavailable> {
   if (process.arch !== 'x64') return { reason: `no virtual machines on ${process.arch}` };
   if (sandbox.abilities === undefined) return { reason: `QEMU cannot be confined: ${sandbox.reason}` };
-  const isRoot = sandbox.abilities.mode === 'root';
-  const problem = transportProblem(transport, isRoot);
-  if (problem !== undefined) return { reason: problem };
   const version = await versionOf(QEMU);
   if ('reason' in version) return version;
   const tscKhz = readTscKhz();
   return {
-    ...{ qemu: QEMU, version: version.text, accel: 'tcg', isRoot, host: sandbox.abilities.host },
+    ...{ qemu: QEMU, version: version.text, accel: 'tcg', isRoot: sandbox.abilities.mode === 'root', host: sandbox.abilities.host },
     ...{ limits: sandbox.limits === 'prlimit' ? 'none' : sandbox.limits, network: sandbox.network },
     ...(sandbox.places && { places: sandbox.places }),
-    ...(transport === 'vsock' && { hasVsock: true }),
     ...(tscKhz === undefined ? { board: 'q35' } : { board: 'microvm', tscKhz }),
   };
 }
