@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { BOOT_MODULES, type BootModule, inLoadOrder, kernelName, moduleList, needsOf } from './modules.ts';
 
-const FILES: Readonly<Record<string, string>> = { ring: 'virtio/ring.ko', virtio: 'virtio/virtio.ko', disk: 'block/disk.ko', vsock: 'net/vsock.ko' };
+const FILES: Readonly<Record<string, string>> = {
+  ring: 'virtio/ring.ko',
+  virtio: 'virtio/virtio.ko',
+  disk: 'block/disk.ko',
+  vsock: 'net/vsock.ko',
+};
 
 function order(modules: readonly BootModule[], needs: Readonly<Record<string, readonly string[]>>): string[] {
   const means = { pathOf: (name: string) => FILES[name] ?? '', needsOf: (path: string) => needs[kernelName(path)] ?? [] };
