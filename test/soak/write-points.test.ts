@@ -75,7 +75,7 @@ class Lives {
       try {
         return await work(daemon);
       } catch (error) {
-        if (!(await this.#isGone(daemon))) throw error;
+        if (!isBroken(error) || !(await this.#isGone(daemon))) throw error;
       }
     }
   }
@@ -95,9 +95,7 @@ class Lives {
   /** A broken connection comes a moment before the end of the process that had it. */
   async #isGone({ run, api }: Daemon): Promise<boolean> {
     if (this.#hasDied || this.#dieAt === 0) return false;
-    const { signalCode } = run.child;
-    const isGone = signalCode === 'SIGKILL' || (await Promise.race([run.result.then(() => true), later(500)]));
-    if (!isGone) return false;
+    await run.result;
     api.close();
     this.#daemon = undefined;
     this.#hasDied = true;
@@ -144,7 +142,8 @@ class Lives {
   }
 }
 
-const later = (ms: number) => new Promise<false>((resolve) => setTimeout(() => resolve(false), ms));
+/** Of the kernel's: nobody is at the other end any more. Everything else is an answer. */
+const isBroken = (error: unknown) => ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code));
 
 async function readLogs(lives: Lives): Promise<LogLine[]> {
   const lines: LogLine[] = [];

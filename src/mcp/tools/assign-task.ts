@@ -48,7 +48,7 @@ export const assignTask = defineTool({
   name: 'assign_task',
   title: 'Give work to a team',
   description:
-    'Writes a task for a team. A command is run by the agent, role or team it is for as soon as its dependencies have succeeded and the agent has a free place; a prompt waits until an agent claims it. Answers with task_id at once; with wait after the end, with output (standard output), error (standard error), exit_code and duration_ms. If timeout_seconds is over first: the status then, timed_out, and the task goes on; get_task_result shows it later. For several tasks that use each other use create_workflow.',
+    'Writes a task for a team. A command is run by the agent, role or team it is for as soon as its dependencies have succeeded and the agent has a free place; a prompt goes to an agent with a coding backend, or waits until an agent claims it. Answers with task_id at once; with wait after the end, with output (standard output), error (standard error), exit_code and duration_ms. If timeout_seconds is over first: the status then, timed_out, and the task goes on; get_task_result shows it later. For several tasks that use each other use create_workflow.',
   category: 'default',
   isReadOnly: false,
   quotesOthers: true,
