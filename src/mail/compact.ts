@@ -2,9 +2,11 @@
  * Rewriting a journal without what nobody needs any more. The bulk is copied while the mailbox goes on; only for what was
  * appended meanwhile, and for the exchange of the files, does it wait.
  */
-import { rm, unlink } from 'node:fs/promises';
+import { readdirSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { GroupWriter } from './group-writer.ts';
-import { type MailJournal, missingIsUndefined, NewFile } from './journal.ts';
+import { type MailJournal, NewFile } from './journal.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { encodeRecord, type Line, type MailRecord, toFirst } from './record.ts';
 
@@ -46,9 +48,9 @@ export async function compact({ journal, ledger, writer }: Compaction, nowMs: nu
   }
 }
 
-/** What a crash left of a rewriting: the journal itself is still the old one. */
-export async function removeUnfinished(journalPath: string): Promise<void> {
-  await unlink(newPath(journalPath)).catch(missingIsUndefined);
+/** What a crash left of rewritings: the journals themselves are still the old ones. For the start, when none is under way. */
+export function removeUnfinished(directory: string): void {
+  for (const name of readdirSync(directory)) if (name.endsWith(newPath('.jsonl'))) rmSync(join(directory, name), { recursive: true });
 }
 
 function newPath(journalPath: string): string {

@@ -70,6 +70,24 @@ describe('opening a journal', () => {
     expect(await (await (await home.open()).open('u1')).append(draft('d'))).toMatchObject({ seq: 4 });
   });
 
+  it('reads a large one piece by piece: nothing is lost where pieces meet, and its torn end is cut', async () => {
+    const home = mailHome();
+    const path = join(home.directory, 'u1.jsonl');
+    let mailbox = await (await home.open()).open('u1');
+    // Of no length that a piece is a multiple of.
+    const texts = Array.from({ length: 40 }, (_, index) => `${index} ${'x'.repeat(70_001 + index)}`);
+    for (const text of texts) await mailbox.append(draft(text));
+    mailbox = await (await home.open()).open('u1');
+    expect(contents(mailbox)).toEqual(texts);
+    await (await home.open()).close();
+    appendFileSync(path, readFileSync(path).subarray(0, 50_000));
+    mailbox = await (await home.open()).open('u1');
+    expect(contents(mailbox)).toEqual(texts);
+    expect(await mailbox.append(draft('next'))).toMatchObject({ seq: 41 });
+    expect(home.lines('u1')).toHaveLength(41);
+    expect(home.problems).toEqual([]);
+  });
+
   it('removes what an interrupted rewriting left behind', async () => {
     const { home, path } = await threeMessages();
     writeFileSync(`${path}.new`, 'half');

@@ -3,9 +3,10 @@
  * written until what that write left behind is gone. Behind the last record there are empty lines, written in advance: to put a record in
  * their place changes no size, so that its sync waits for nothing else of the file system.
  */
-import { constants, readSync, writeSync } from 'node:fs';
+import { close, closeSync, constants, fstatSync, fsync, ftruncate, openSync, read, readSync, write, writeSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { AgentisoError, messageOf, UnavailableError } from '#lib/errors.ts';
 import type { QuickWrites } from '#lib/quick-writes.ts';
 import { type Line, NEWLINE } from './record.ts';
@@ -16,11 +17,20 @@ const COPY_BYTES = 1024 * 1024;
 const FLUSH_BYTES = 256 * 1024;
 const ROOM = Buffer.alloc(64 * 1024, NEWLINE);
 
+// Not a FileHandle: to open a thousand journals at a start, threads and handles cost more than the files.
+const inThread = {
+  close: promisify(close),
+  read: promisify(read),
+  sync: promisify(fsync),
+  truncate: promisify(ftruncate),
+  write: promisify(write),
+};
+
 export class MailJournal {
   readonly path: string;
   readonly #quick: QuickWrites;
   /** Absent until there is something to write: whoever only looks into a mailbox leaves no file behind. */
-  #file: FileHandle | undefined;
+  #fd: number | undefined;
   /** Behind the last good record: where the next one goes. */
   #end: number;
   /** Of the file: between the end and here is room. */
@@ -28,22 +38,22 @@ export class MailJournal {
   /** What has to succeed before anything is written again. */
   #repair: (() => Promise<void>) | undefined;
 
-  private constructor(path: string, quick: QuickWrites, file: FileHandle | undefined, size: number) {
+  private constructor(path: string, quick: QuickWrites, fd: number | undefined, size: number) {
     this.path = path;
     this.#quick = quick;
-    this.#file = file;
+    this.#fd = fd;
     this.#end = size;
     this.#size = size;
   }
 
   /** Its end is where the file ends: whoever reads it says how much of it counts. */
-  static async open(path: string, quick: QuickWrites): Promise<MailJournal> {
-    const file = await open(path, FLAGS & ~constants.O_CREAT).catch(missingIsUndefined);
-    if (!file) return new MailJournal(path, quick, undefined, 0);
+  static open(path: string, quick: QuickWrites): MailJournal {
+    const fd = openExisting(path);
+    if (fd === undefined) return new MailJournal(path, quick, undefined, 0);
     try {
-      return new MailJournal(path, quick, file, (await file.stat()).size);
+      return new MailJournal(path, quick, fd, fstatSync(fd).size);
     } catch (error) {
-      await file.close();
+      closeSync(fd);
       throw error;
     }
   }
@@ -70,11 +80,11 @@ export class MailJournal {
    * Gives the offset at which the data went.
    */
   appendInPlace(data: Buffer): number | undefined {
-    if (!this.#file || this.#repair || !this.#quick.areUsual || this.#end + data.length > this.#size) return undefined;
+    if (this.#fd === undefined || this.#repair || !this.#quick.areUsual || this.#end + data.length > this.#size) return undefined;
     const offset = this.#end;
     const startedMs = performance.now();
     try {
-      for (let done = 0; done < data.length; ) done += writeSync(this.#file.fd, data, done, data.length - done, offset + done);
+      for (let done = 0; done < data.length; ) done += writeSync(this.#fd, data, done, data.length - done, offset + done);
     } catch (error) {
       this.#repair = () => this.#cut(offset);
       throw unavailable(error);
@@ -101,37 +111,39 @@ export class MailJournal {
     return offset;
   }
 
-  async #write(file: FileHandle, data: Buffer, offset: number): Promise<void> {
+  async #write(fd: number, data: Buffer, offset: number): Promise<void> {
     const end = offset + data.length;
     if (end <= this.#size) {
-      await writeAll(file, data, offset);
+      await writeAll(fd, data, offset);
       return;
     }
     try {
-      await writeAll(file, Buffer.concat([data, ROOM]), offset);
+      await writeAll(fd, Buffer.concat([data, ROOM]), offset);
       this.#size = end + ROOM.length;
     } catch (error) {
       if (!isFull(error)) throw error;
       // There may be room enough for what matters.
-      await writeAll(file, data, offset);
+      await writeAll(fd, data, offset);
       await this.#cut(end);
     }
   }
 
   async #cut(end: number): Promise<void> {
-    await this.#file?.truncate(end);
-    await this.#file?.sync();
+    if (this.#fd !== undefined) {
+      await inThread.truncate(this.#fd, end);
+      await inThread.sync(this.#fd);
+    }
     this.#size = end;
   }
 
   /** The file, made durable under its name when this is the first write. */
-  async #made(): Promise<FileHandle> {
-    if (this.#file) return this.#file;
-    this.#file = await open(this.path, FLAGS, 0o600);
+  async #made(): Promise<number> {
+    if (this.#fd !== undefined) return this.#fd;
+    this.#fd = openSync(this.path, FLAGS, 0o600);
     // Until its name is durable, a crash would take along what is written into it.
     this.#repair = () => syncDirectory(dirname(this.path));
     await this.#mend();
-    return this.#file;
+    return this.#fd;
   }
 
   async #mend(): Promise<void> {
@@ -142,8 +154,8 @@ export class MailJournal {
   /** In place: a reader is given the journal as it is in this moment, whatever replaces it in the next. */
   read({ offset, length }: Line): Buffer {
     const data = Buffer.allocUnsafe(length);
-    for (let done = 0; done < length && this.#file; ) {
-      const count = readSync(this.#file.fd, data, done, length - done, offset + done);
+    for (let done = 0; done < length; ) {
+      const count = this.#fd === undefined ? 0 : readSync(this.#fd, data, done, length - done, offset + done);
       if (count === 0) throw new AgentisoError('IoError', `${this.path} ends before byte ${offset + length}`);
       done += count;
     }
@@ -152,9 +164,9 @@ export class MailJournal {
 
   /** Chunks of the part from `from` up to `to`. */
   async *chunks(from: number, to: number): AsyncGenerator<Buffer> {
-    for (let offset = from; offset < to && this.#file; ) {
+    for (let offset = from; offset < to && this.#fd !== undefined; ) {
       const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, to - offset));
-      const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, offset);
+      const { bytesRead } = await inThread.read(this.#fd, buffer, 0, buffer.length, offset);
       if (bytesRead === 0) throw new AgentisoError('IoError', `${this.path} ends at byte ${offset}, not at ${to}`);
       yield buffer.subarray(0, bytesRead);
       offset += bytesRead;
@@ -167,21 +179,21 @@ export class MailJournal {
    */
   async replaceBy(fresh: NewFile, onMoved: () => void): Promise<void> {
     await this.#mend();
-    const file = await open(fresh.path, FLAGS & ~constants.O_CREAT);
+    const fd = openSync(fresh.path, FLAGS & ~constants.O_CREAT);
     try {
       await rename(fresh.path, this.path);
     } catch (error) {
-      await file.close();
+      closeSync(fd);
       throw error;
     }
-    const old = this.#file;
-    this.#file = file;
+    const old = this.#fd;
+    this.#fd = fd;
     this.#end = fresh.bytes;
     this.#size = fresh.bytes;
     onMoved();
     // As long as the new name is not durable, a crash would bring the old file back, without what is written from now on.
     this.#repair = () => syncDirectory(dirname(this.path));
-    await old?.close();
+    if (old !== undefined) await inThread.close(old);
     await this.#mend();
   }
 
@@ -189,9 +201,12 @@ export class MailJournal {
   async close(): Promise<void> {
     try {
       await this.#mend();
-      if (this.#size > this.#end) await this.#file?.truncate(this.#end);
+      if (this.#size > this.#end && this.#fd !== undefined) await inThread.truncate(this.#fd, this.#end);
     } finally {
-      await this.#file?.close();
+      const fd = this.#fd;
+      // Somebody else's file may have the same number next.
+      this.#fd = undefined;
+      if (fd !== undefined) closeSync(fd);
     }
   }
 }
@@ -230,7 +245,7 @@ export class NewFile {
 
   async #flush(): Promise<void> {
     const data = Buffer.concat(this.#waiting.splice(0));
-    await writeAll(this.#file, data, this.#flushed);
+    await writeAll(this.#file.fd, data, this.#flushed);
     this.#flushed += data.length;
   }
 
@@ -262,9 +277,17 @@ export function missingIsUndefined(error: unknown): undefined {
   return undefined;
 }
 
-async function writeAll(file: FileHandle, data: Buffer, position: number): Promise<void> {
+function openExisting(path: string): number | undefined {
+  try {
+    return openSync(path, FLAGS & ~constants.O_CREAT);
+  } catch (error) {
+    return missingIsUndefined(error);
+  }
+}
+
+async function writeAll(fd: number, data: Buffer, position: number): Promise<void> {
   for (let done = 0; done < data.length; ) {
-    const { bytesWritten } = await file.write(data, done, data.length - done, position + done);
+    const { bytesWritten } = await inThread.write(fd, data, done, data.length - done, position + done);
     done += bytesWritten;
   }
 }

@@ -4,7 +4,7 @@ import { AgentisoError, InvalidError, messageOf, UnavailableError } from '#lib/e
 import { freezeJson } from '#lib/json.ts';
 import type { Logger } from '#lib/log.ts';
 import type { QuickWrites } from '#lib/quick-writes.ts';
-import { compact, removeUnfinished } from './compact.ts';
+import { compact } from './compact.ts';
 import { namesOf } from './draft.ts';
 import { GroupWriter } from './group-writer.ts';
 import { MailJournal, unavailable } from './journal.ts';
@@ -54,9 +54,8 @@ export class JournalMailbox implements Mailbox {
   }
 
   static async open(options: MailboxOptions): Promise<JournalMailbox> {
-    const journal = await MailJournal.open(options.path, options.quick).catch((error: unknown) => Promise.reject(unavailable(error)));
+    const journal = openJournal(options);
     try {
-      await removeUnfinished(options.path);
       const ledger = new Ledger();
       const { damaged, tornBytes } = await replay(journal, ledger);
       const mailbox = new JournalMailbox(options, journal, ledger);
@@ -297,6 +296,14 @@ export class JournalMailbox implements Mailbox {
       log.error({ err: error, owner: this.owner }, 'could not set the damaged lines of a mail journal aside');
       onProblem(`${what} ignored; setting them aside failed: ${messageOf(error)}`);
     }
+  }
+}
+
+function openJournal({ path, quick }: MailboxOptions): MailJournal {
+  try {
+    return MailJournal.open(path, quick);
+  } catch (error) {
+    throw unavailable(error);
   }
 }
 

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '#lib/clock.ts';
 import { InvalidError, UnavailableError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { QuickWrites } from '#lib/quick-writes.ts';
+import { removeUnfinished } from './compact.ts';
 import { missingIsUndefined, syncDirectory } from './journal.ts';
 import type { DeathReason, Envelope, Mail, MailChange } from './mail.ts';
 import { JournalMailbox } from './mailbox.ts';
@@ -44,6 +45,7 @@ const SUFFIX = '.jsonl';
 export function openMail(options: MailOptions): OpenMail {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
   chmodSync(options.directory, 0o700);
+  removeUnfinished(options.directory);
   return new Mailboxes(options);
 }
 

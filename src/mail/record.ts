@@ -86,7 +86,7 @@ export function decodeRecord(line: Buffer): MailRecord | undefined {
   const body = whole.subarray(0, Math.max(0, whole.length - CHECKSUM_LENGTH));
   const checksum = CHECKSUM.exec(whole.toString('latin1', body.length))?.[1];
   if (checksum === undefined || Number.parseInt(checksum, 16) !== crc32(body)) return undefined;
-  const { crc: _, ...record } = JSON.parse(whole.toString('utf8'));
+  const record: unknown = JSON.parse(`${body.toString('utf8')}}`);
   // The checksum says that one of us wrote it; a word that is not known is one of a later version.
   return isObject(record) && WORDS.has(record['is']) ? (record as unknown as MailRecord) : undefined;
 }

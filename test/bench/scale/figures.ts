@@ -13,6 +13,8 @@ export interface FleetFigures {
 export interface RestartFigures {
   /** From the start of the process. */
   readonly steadyMs: number;
+  /** Processor time until the last agent was found. */
+  readonly cpuMs: number;
   /** Versions that were made although nothing had changed. */
   readonly written: number;
 }
