@@ -5,7 +5,8 @@ import type { KnownModels } from '#api/known-models.ts';
 import { type Agent, shortName, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { AgentDeps, Place, Surroundings } from '#controllers/agent/deps.ts';
-import { permissionsOf, type TeamsByName, teamOfAgent, teamsByName } from '#controllers/network/policy.ts';
+import { permissionsOf, type TeamsByName, teamOfAgent } from '#controllers/network/policy.ts';
+import { teamsAround } from '#controllers/network/team-chain.ts';
 import type { Driver } from '#drivers/driver.ts';
 import { uidOf } from '#drivers/local/team-uid.ts';
 import { imageNotFound } from '#drivers/vm/driver.ts';
@@ -259,7 +260,7 @@ async function imageOf({ findImage }: Agents, { spec }: Agent): Promise<string> 
 }
 
 async function teamNumberOf({ numbers }: Pick<Agents, 'numbers'>, client: Client, agent: Agent): Promise<number> {
-  const team = teamOfAgent(agent, await teamsOf(client, agent));
+  const team = teamOfAgent(agent, await teamsAround(client, agent));
   // An agent whose team is not there has files of its own all the same.
   return numbers.ensure('teams', team?.metadata.uid ?? agent.metadata.uid);
 }
@@ -267,7 +268,7 @@ async function teamNumberOf({ numbers }: Pick<Agents, 'numbers'>, client: Client
 async function surroundingsOf(agents: Agents, client: Client, agent: Agent): Promise<Surroundings> {
   const { numbers, tokens, network, egress } = agents;
   const { uid, namespace } = agent.metadata;
-  const teams = await teamsOf(client, agent);
+  const teams = await teamsAround(client, agent);
   const team = teamOfAgent(agent, teams);
   const agentToken = tokens.ofAgent(uid);
   const driver = agents.driverOf(uid);
@@ -291,10 +292,6 @@ async function surroundingsOf(agents: Agents, client: Client, agent: Agent): Pro
       members.flatMap(({ metadata, spec, status }) => (status?.ip ? [[status.ip, shortName(spec.team, metadata.name)]] : [])),
     ),
   };
-}
-
-async function teamsOf(client: Client, { metadata }: Agent): Promise<TeamsByName> {
-  return teamsByName((await client.list<Team>('Team', { namespace: metadata.namespace })).items);
 }
 
 async function ensureEgress(

@@ -52,3 +52,22 @@ it('are put back when somebody else changes or removes them', async () => {
   rmSync(file('teams/a/cards/coder.json'));
   await vi.waitFor(isBack, { timeout: 10_000 });
 });
+
+it('of agents from before a start are looked at later, the newest state of each; a second one is written at once', async () => {
+  const creationTimestamp = '2026-01-01T00:00:00.000Z';
+  const from = (name: string) => ({ ...agent(name), metadata: { ...agent(name).metadata, creationTimestamp } }) as Agent;
+  const text = (name: string) => readFileSync(file(`teams/a/cards/${name}.json`), 'utf8');
+  for (const name of ['a-kept', 'a-changed', 'a-gone']) await cards.write(agent(name), { name, by: 'the daemon before' });
+  cards.close();
+  writeFileSync(file('teams/a/cards/kept.json'), 'changed while nobody ran');
+  cards = openCards({ vault, log: silentLogger, onRestored: () => {}, firstLookMs: 200 });
+  await cards.write(from('a-kept'), { name: 'kept' });
+  await cards.write(from('a-changed'), { name: 'first' });
+  await cards.write(from('a-gone'), { name: 'gone' });
+  await cards.write(from('a-changed'), { name: 'second' });
+  expect(JSON.parse(text('changed'))).toEqual({ name: 'second' });
+  await cards.remove(from('a-gone'));
+  await vi.waitFor(() => expect(JSON.parse(text('kept'))).toEqual({ name: 'kept' }), { timeout: 10_000 });
+  expect(JSON.parse(text('changed'))).toEqual({ name: 'second' });
+  expect(readdirSync(file('teams/a/cards')).sort()).toEqual(['changed.json', 'kept.json']);
+});

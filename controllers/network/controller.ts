@@ -8,8 +8,9 @@ import { equalJson } from '#lib/json.ts';
 import { type ConditionInput, getCondition, isTrue, setCondition } from '#runtime/conditions.ts';
 import type { Controller, Key, ReconcileContext, WithStatus } from '#runtime/controller.ts';
 import { Family, teamOf } from './family.ts';
-import { type Permissions, permissionsOf, type TeamsByName, teamOfAgent, teamsByName, WORKSPACE_FINALIZER } from './policy.ts';
+import { type Permissions, permissionsOf, type TeamsByName, teamOfAgent, WORKSPACE_FINALIZER } from './policy.ts';
 import { createRules, type RefreshDeps } from './refresh.ts';
+import { teamsAround } from './team-chain.ts';
 
 export interface NetworkDeps extends RefreshDeps {
   /** Throws StalledError when nothing on this machine isolates as strongly as the agent asks for. */
@@ -45,7 +46,7 @@ export function networkController(deps: NetworkDeps): Controller<Agent> {
       await reportDrift(deps, agent, { drifts, ctx });
       const driver = deps.driverNameOf(agent);
       if (driver === 'process') return ready(agent, notEnforced(driver), ctx);
-      const teams = await teamsAround(deps, agent);
+      const teams = await teamsAround(deps.client, agent);
       const permissions = permissionsOfAgent(agent, teams);
       if (network.mode === 'proxy-only') return ready(agent, proxyOnly(permissions, network.reason), ctx);
       const { address } = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), ctx.signal);
@@ -117,10 +118,6 @@ async function reportDrift(
   drifts.delete(teamOf(agent));
   const team = await ignoreNotFound(client.get<Team>(teamKey(agent)));
   if (team) ctx.events.warning(team, 'RulesDrifted', `somebody else changed the network rules: ${what}`);
-}
-
-async function teamsAround({ client }: NetworkDeps, { metadata }: Agent): Promise<TeamsByName> {
-  return teamsByName((await client.list<Team>('Team', { namespace: metadata.namespace })).items);
 }
 
 function permissionsOfAgent(agent: Agent, teams: TeamsByName): Permissions | undefined {

@@ -17,10 +17,11 @@ export class OwnerIndex {
   put(object: KindObject, waits: boolean): boolean {
     const { uid, ownerReferences: owners = [] } = object.metadata;
     const before = this.#nodes.get(uid);
+    // Most objects neither own nor are owned: they are not kept.
+    if (!before && owners.length === 0 && !waits) return false;
     if (before && before.waits === waits && equalJson(before.owners, owners)) return false;
     this.remove(uid);
-    // Most objects neither own nor are owned: they are not kept.
-    if (owners.length === 0 && !waits) return before !== undefined;
+    if (owners.length === 0 && !waits) return true;
     this.#nodes.set(uid, { key: keyOf(object), owners, waits });
     for (const owner of owners) {
       const dependents = this.#dependents.get(owner.uid) ?? new Set();

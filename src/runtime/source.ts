@@ -71,7 +71,7 @@ class Source {
       this.#replace(items);
       for await (const event of client.watch(kind, { resourceVersion, signal: ended.signal })) {
         this.#failures = 0;
-        this.#apply(event);
+        this.#apply(event, formatKey(keyOf(event.object)));
       }
       return undefined;
     } catch (error) {
@@ -85,24 +85,29 @@ class Source {
   #replace(items: readonly KindObject[]): void {
     const sync = this.#syncDue;
     this.#syncDue = false;
-    const listed = new Set(items.map((object) => formatKey(keyOf(object))));
+    const ids = items.map((object) => formatKey(keyOf(object)));
+    if (this.#known.size > 0) this.#applyMissing(new Set(ids));
+    items.forEach((object, index) => {
+      this.#applyListed(object, ids[index] ?? '', sync);
+    });
+  }
+
+  #applyMissing(listed: ReadonlySet<string>): void {
     for (const [id, object] of this.#known) {
-      if (!listed.has(id)) this.#apply({ type: 'DELETED', object });
+      if (!listed.has(id)) this.#apply({ type: 'DELETED', object }, id);
     }
-    for (const object of items) this.#applyListed(object, sync);
   }
 
-  #applyListed(object: KindObject, sync: boolean): void {
-    const before = this.#known.get(formatKey(keyOf(object)));
+  #applyListed(object: KindObject, id: string, sync: boolean): void {
+    const before = this.#known.get(id);
     // Deleted and made again under the same name: two objects, two events.
-    if (before && before.metadata.uid !== object.metadata.uid) this.#apply({ type: 'DELETED', object: before });
-    if (!before || before.metadata.uid !== object.metadata.uid) this.#apply({ type: 'ADDED', object });
-    else if (before.metadata.resourceVersion !== object.metadata.resourceVersion) this.#apply({ type: 'MODIFIED', object });
-    else if (sync) this.#apply({ type: 'SYNC', object });
+    if (before && before.metadata.uid !== object.metadata.uid) this.#apply({ type: 'DELETED', object: before }, id);
+    if (!before || before.metadata.uid !== object.metadata.uid) this.#apply({ type: 'ADDED', object }, id);
+    else if (before.metadata.resourceVersion !== object.metadata.resourceVersion) this.#apply({ type: 'MODIFIED', object }, id);
+    else if (sync) this.#apply({ type: 'SYNC', object }, id);
   }
 
-  #apply({ type, object }: SourceEvent): void {
-    const id = formatKey(keyOf(object));
+  #apply({ type, object }: SourceEvent, id: string): void {
     const before = this.#known.get(id);
     if (type === 'DELETED') this.#known.delete(id);
     else this.#known.set(id, object);
