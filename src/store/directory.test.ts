@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { KindObject } from '#api/meta.ts';
@@ -65,6 +65,27 @@ it('a snapshot that is written while others write and delete shows one moment, a
     await onHome(home, async (again) => {
       expect(new Map(again.store.list('Task').items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]))).toEqual(last);
       expect(again.reports).toEqual([]);
+    });
+  });
+});
+
+it('a look at everything finds many files that went without a hint, and leaves the rest as it is', async () => {
+  await inTemporaryFolder(async (home) => {
+    await onHome(home, async ({ directory, store }) => {
+      const names = Array.from({ length: TASKS }, (_, index) => `t-${index}`);
+      const draftIn = (namespace: string, name: string) => ({ ...taskDraft(name), metadata: { name, namespace } });
+      await Promise.all(['default', 'lab'].flatMap((namespace) => names.map((name) => store.create(draftIn(namespace, name)))));
+      await directory.settled();
+      const tasks = join(home, 'resources', 'tasks');
+      const versions = () => store.list('Task', { namespace: 'default' }).items.map(({ metadata }) => metadata.resourceVersion);
+      const before = versions();
+      // The whole folder at once: its files say nothing.
+      renameSync(join(tasks, 'lab'), join(home, 'lab'));
+      await vi.waitFor(() => expect(store.list('Task', { namespace: 'lab' }).items).toEqual([]), { timeout: 20_000 });
+      await directory.settled();
+      expect(versions()).toEqual(before);
+      writeFileSync(join(tasks, 'default', 't-7.yaml'), readFileSync(join(tasks, 'default', 't-7.yaml'), 'utf8').replace('true', 'false'));
+      await vi.waitFor(() => expect(store.get(taskKey('t-7'))?.spec).toMatchObject({ command: 'false' }), { timeout: 20_000 });
     });
   });
 });

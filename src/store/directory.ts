@@ -4,6 +4,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KindObject, ObjectKey } from '#api/meta.ts';
 import { keyOf } from '#api/meta.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
@@ -49,7 +50,9 @@ export interface DirectoryStoreOptions {
 
 /** Versions that might have been given out and were lost with the journal are never given out again. */
 const VERSION_GAP = 100_000;
-const SCAN_SLICE = 500;
+/** So many files are looked at in a row. Nobody waits for a scan, and others get their turn in between, which is most of the time. */
+const SCAN_SLICE = 64;
+const SCAN_PAUSE_MS = 4;
 /** A disk that refuses to be written to must not keep us from closing. */
 const CLOSING_ROUNDS = 3;
 
@@ -299,15 +302,19 @@ export class DirectoryStore {
   }
 
   async #scanOnce(): Promise<void> {
+    const present = new Set<string>();
+    await this.#lookAtAll(this.#folders.files(), (key) => present.add(idOf(key)));
+    // One that is there was looked at just now.
+    await this.#lookAtAll(missingFrom([...this.#states.keys()], present));
+  }
+
+  async #lookAtAll(keys: Iterable<ObjectKey>, onLooked: (key: ObjectKey) => void = () => {}): Promise<void> {
     let count = 0;
-    const look = async (key: ObjectKey) => {
-      if (this.#isClosed) return;
+    for (const key of keys) {
       this.#intake.examine(key);
-      if (++count % SCAN_SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
-    };
-    for (const key of this.#folders.files()) await look(key);
-    for (const id of [...this.#states.keys()]) {
-      await look(toKey(id));
+      onLooked(key);
+      if (++count % SCAN_SLICE === 0) await sleep(SCAN_PAUSE_MS);
+      if (this.#isClosed) return;
     }
   }
 
@@ -354,6 +361,10 @@ function* rowsOf(objects: readonly KindObject[], states: FrozenStates): Iterable
     const state = states.get(idOf(keyOf(object)));
     yield state ? { object, file: toMark(state) } : { object };
   }
+}
+
+function* missingFrom(ids: readonly string[], present: ReadonlySet<string>): Iterable<ObjectKey> {
+  for (const id of ids) if (!present.has(id)) yield toKey(id);
 }
 
 function toKey(id: string): ObjectKey {

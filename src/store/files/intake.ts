@@ -57,6 +57,8 @@ export class FileIntake {
   readonly #schedule: Schedule;
   /** Folders that were refused because they are links. */
   readonly #foreign = new Set<string>();
+  /** Folders that are none, as of this turn of the event loop. */
+  readonly #plain = new Set<string>();
 
   constructor(options: IntakeOptions) {
     this.#options = options;
@@ -220,8 +222,10 @@ export class FileIntake {
   #isOutside(key: ObjectKey): boolean {
     const { paths, onReport } = this.#options;
     const folder = paths.folderOf(key);
+    if (this.#plain.has(folder)) return false;
     if (!leadsOutside(paths, key)) {
       this.#foreign.delete(folder);
+      this.#rememberPlain(folder);
       return false;
     }
     if (this.#foreign.has(folder)) return true;
@@ -229,6 +233,12 @@ export class FileIntake {
     const message = `${folder}: is a link or leads over one; only plain folders are read and written here`;
     onReport({ type: 'refused', key, reason: 'NotAFolder', message });
     return true;
+  }
+
+  /** For this turn of the event loop: very many files of one folder may be looked at in a row. */
+  #rememberPlain(folder: string): void {
+    if (this.#plain.size === 0) setImmediate(() => this.#plain.clear());
+    this.#plain.add(folder);
   }
 
   /** Remembers the person's text, so that writing back keeps it, and lets them finish before doing so. */
