@@ -39,6 +39,8 @@ export interface LoadedSnapshot {
 
 /** As text, and then as bytes, this much is in the way of other work at a time. */
 const WRITE_BYTES = 128 * 1024;
+/** No more than this is left to the disk at a time: the journal's next write waits behind all of it. */
+const SYNC_BYTES = 1024 * 1024;
 const READ_BYTES = 4 * 1024 * 1024;
 
 /** Written beside, flushed, then renamed: a crash leaves the old snapshot or the new one. Gives way to other work as it goes. */
@@ -46,6 +48,7 @@ export async function writeSnapshot(path: string, header: SnapshotHeader, rows: 
   const temporary = unfinished(path);
   const file = await open(temporary, 'w', 0o600);
   let bytes = 0;
+  let synced = 0;
   try {
     let text = encodeRecord(JSON.stringify(header));
     for (const row of rows) {
@@ -54,6 +57,9 @@ export async function writeSnapshot(path: string, header: SnapshotHeader, rows: 
       bytes += await writeWhole(file, text);
       text = '';
       await nextTurn();
+      if (bytes - synced < SYNC_BYTES) continue;
+      await file.datasync();
+      synced = bytes;
     }
     bytes += await writeWhole(file, text);
     await file.sync();
