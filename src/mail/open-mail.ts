@@ -8,7 +8,7 @@ import type { Logger } from '#lib/log.ts';
 import { QuickWrites } from '#lib/quick-writes.ts';
 import { missingIsUndefined, syncDirectory } from './journal.ts';
 import type { DeathReason, Envelope, Mail, MailChange } from './mail.ts';
-import { JournalMailbox } from './mailbox.ts';
+import { JournalMailbox, type KnownMailbox } from './mailbox.ts';
 import { WriteTurn } from './write-turn.ts';
 
 export interface MailProblem {
@@ -27,6 +27,8 @@ export interface MailOptions {
   readonly directory: string;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** What is remembered of a mailbox elsewhere; undefined: nothing is, or it no longer counts. */
+  readonly known?: (owner: string) => KnownMailbox | undefined;
   readonly onProblem?: (problem: MailProblem) => void;
   readonly onDeadLetter?: (letter: DeadLetter) => void;
 }
@@ -88,7 +90,8 @@ class Mailboxes implements OpenMail {
   }
 
   #openJournal(owner: string): Promise<JournalMailbox> {
-    const { log, clock = systemClock, onProblem } = this.#options;
+    const { log, clock = systemClock, known, onProblem } = this.#options;
+    const remembered = known?.(owner);
     return JournalMailbox.open({
       owner,
       path: this.#path(owner),
@@ -96,6 +99,7 @@ class Mailboxes implements OpenMail {
       clock,
       turn: this.#turn,
       quick: this.#quick,
+      ...(remembered && { known: remembered }),
       onProblem: (message) => onProblem?.({ owner, reason: 'JournalCorrupt', message }),
       onChange: (change) => this.#tell({ owner, ...change }),
     });
