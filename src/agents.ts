@@ -19,6 +19,7 @@ import type { Logger } from '#lib/log.ts';
 import type { Metrics } from '#lib/metrics.ts';
 import { Numbers } from '#lib/numbers.ts';
 import type { Mail } from '#mail/mail.ts';
+import type { KnownMailbox } from '#mail/mailbox.ts';
 import { openMail } from '#mail/open-mail.ts';
 import { homeHash, loopbackOf } from '#network/addresses.ts';
 import { createNetwork } from '#network/create-network.ts';
@@ -108,6 +109,7 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
   const mail = openMail({
     directory: join(home, 'state', 'mail'),
     log,
+    known: (owner) => rememberedMail(agentByUid(owner) ?? teamByUid(owner)),
     onProblem({ owner, reason, message }) {
       const object = agentByUid(owner) ?? teamByUid(owner);
       if (object) warn(object, reason, message);
@@ -303,4 +305,11 @@ async function ensureEgress(
   const { allowDomains, allowInternet } = permissionsOf(team, teams);
   const owner = here.sandbox.mode === 'root' ? { uid: uidOf(await numbers.ensure('teams', team.metadata.uid)) } : {};
   await egress.listen(uid, join(driver.runDirectory(uid), 'egress.sock'), { allowDomains, allowInternet }, owner);
+}
+
+/** Of one that is going the mailbox goes as well, and may be gone. */
+function rememberedMail(owner: Agent | Team | undefined): KnownMailbox | undefined {
+  if (!owner || owner.metadata.deletionTimestamp !== undefined) return undefined;
+  const { mailbox } = owner.kind === 'Agent' ? (owner.status ?? {}) : {};
+  return { nextSeq: mailbox?.nextSeq, unacked: owner.status?.messagesPending };
 }

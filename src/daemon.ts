@@ -166,11 +166,14 @@ async function startOn(
         directory.abandon();
         return;
       }
-      await teamwork.close({ keep: config.keepWorkspaces ?? false });
-      await audit.close();
-      await reports.flush();
-      await events.flush();
-      await directory.close();
+      try {
+        await teamwork.close({ keep: config.keepWorkspaces ?? false });
+      } finally {
+        await audit.close();
+        await reports.flush();
+        await events.flush();
+        await directory.close();
+      }
     },
   };
 }

@@ -15,6 +15,7 @@ import { openDoors } from '#server/listen.ts';
 import { ensureCertificates } from '#server/tls/ensure.ts';
 import { tokenDesk } from '#server/token-desk.ts';
 import type { Store } from '#store/store.ts';
+import { homeProblem } from './home-health.ts';
 
 export interface ServedApi {
   readonly url: string;
@@ -55,7 +56,7 @@ export async function serveApi(options: ServeApiOptions): Promise<ServedApi> {
     log,
     tokens,
     hosts: [listen.host],
-    health: { checks: { ping: () => undefined, reconcile: reconcileProblem } },
+    health: { checks: { ping: () => undefined, reconcile: reconcileProblem }, readiness: { home: () => homeProblem(home) } },
     metrics,
   });
   const doors = await openDoors({

@@ -1,6 +1,7 @@
 /** How the agents of a daemon end with it, or are left for the next one. */
 import type { Agent } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
+import type { Driver } from '#drivers/driver.ts';
 import { isCode } from '#lib/errors.ts';
 import { setCondition } from '#runtime/conditions.ts';
 import type { Agents } from './agents.ts';
@@ -11,15 +12,17 @@ const POLL_MS = 50;
 /** Resources and disks stay: the next start brings the agents back where they were. */
 export async function endAgents(agents: Agents, client: Client, { keep }: { readonly keep: boolean }): Promise<void> {
   const { sessions, forwards, egress, mail, network, repositories } = agents;
+  const failures: unknown[] = [];
   if (!keep) {
-    await markStopped(client);
-    await endWorkspaces(agents);
+    await markStopped(client).catch((error: unknown) => failures.push(error));
+    failures.push(...(await endWorkspaces(agents, client)));
   }
   sessions.closeAll();
   await Promise.all([agents.here.close(), forwards.closeAll(), egress.closeAll(), mail.close(), repositories.close()]);
   // Rules stay for as long as there is a workspace that they hold back.
-  if (keep) await network.close();
+  if (keep || failures.length > 0) await network.close();
   else await network.destroy(AbortSignal.timeout(STOP_MS));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** So that the next daemon, and whoever looks meanwhile, can tell an end on purpose from a crash. */
@@ -46,19 +49,33 @@ async function markOne(client: Client, agent: Agent): Promise<void> {
   }
 }
 
-async function endWorkspaces({ here: { drivers } }: Agents): Promise<void> {
+/** One that cannot be ended keeps nobody else. Gives what went wrong. */
+async function endWorkspaces({ here: { drivers } }: Agents, client: Client): Promise<readonly unknown[]> {
   const signal = AbortSignal.timeout(STOP_MS);
+  const failures: unknown[] = [];
   await Promise.all(
     drivers.map(async (driver) => {
-      // What is suspended to the disk stays as it is: nothing of it runs.
-      let running = (await driver.list(signal)).filter(({ savedAs }) => savedAs === undefined).map(({ id }) => id);
-      while (running.length > 0) {
-        const ended = await Promise.all(running.map((id) => driver.stop(id, signal)));
-        running = running.filter((_, index) => !ended[index]);
-        if (running.length > 0) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      }
+      const ids = await driver.list(signal).then(
+        // What is suspended to the disk stays as it is: nothing of it runs.
+        (states) => states.filter(({ savedAs }) => savedAs === undefined).map(({ id }) => id),
+        () => knownTo(driver, client),
+      );
+      const ends = await Promise.allSettled(ids.map((id) => endWorkspace(driver, id, signal)));
+      failures.push(...ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])));
     }),
   );
+  return failures;
+}
+
+async function endWorkspace(driver: Driver, id: string, signal: AbortSignal): Promise<void> {
+  while (!(await driver.stop(id, signal))) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+}
+
+/** Where one that cannot be read keeps the driver from telling which there are. */
+async function knownTo({ name }: Driver, client: Client): Promise<readonly string[]> {
+  const { items } = await client.list<Agent>('Agent');
+  const isHere = ({ spec, status }: Agent) => status?.isolation?.driver === name && spec.desiredState !== 'Suspended';
+  return items.filter(isHere).map(({ metadata }) => metadata.uid);
 }
 
 /** The records of the workspaces went with the directory; the agents that are known tell which ones there were. */

@@ -222,9 +222,12 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     agentMode: createAgentMode({ ...agents, agentOf: ({ namespace, team, name }) => memberOf(store, { namespace, team }, name) }),
     async close({ keep }) {
       await end();
-      await endAgents(agents, client, { keep });
-      agents.cards.close();
-      await vault.close();
+      try {
+        await endAgents(agents, client, { keep });
+      } finally {
+        agents.cards.close();
+        await vault.close();
+      }
     },
     async abandon() {
       await end();

@@ -1,6 +1,7 @@
 /** Runs a tool of the system to its end: by argument list, with nothing of a person's environment, ended with all it started on a signal. */
-import { spawn } from 'node:child_process';
-import { AgentisoError } from '#lib/errors.ts';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { AgentisoError, messageOf } from '#lib/errors.ts';
+import { withPipes } from '#lib/with-pipes.ts';
 
 export interface RunOptions {
   readonly signal: AbortSignal;
@@ -23,12 +24,7 @@ export async function run([program, ...args]: readonly [string, ...string[]], op
   const { signal, env = {}, cwd = '/', input, onLine } = options;
   signal.throwIfAborted();
   // A group of its own: what it started ends with it. And it ends with us, however we end: nobody else would know of it.
-  const child = spawn('setpriv', ['--pdeathsig=KILL', '--', program, ...args], {
-    cwd,
-    env: { PATH: TOOL_PATH, LC_ALL: 'C.UTF-8', ...env },
-    stdio: 'pipe',
-    detached: true,
-  });
+  const child = start(program, ['--pdeathsig=KILL', '--', program, ...args], { cwd, env });
   const out: Buffer[] = [];
   let complaint = '';
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
@@ -54,6 +50,19 @@ export async function run([program, ...args]: readonly [string, ...string[]], op
     signal.removeEventListener('abort', stop);
   }
   return Buffer.concat(out);
+}
+
+function start(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: Required<Pick<RunOptions, 'cwd' | 'env'>>,
+): ChildProcessWithoutNullStreams {
+  const options = { cwd, env: { PATH: TOOL_PATH, LC_ALL: 'C.UTF-8', ...env }, stdio: 'pipe', detached: true } as const;
+  try {
+    return withPipes(spawn('setpriv', args, options));
+  } catch (cause) {
+    throw failed(program, messageOf(cause), cause);
+  }
 }
 
 function lineSplitter(onLine: ((line: string) => void) | undefined): (chunk: Buffer) => void {

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/log.ts';
 import type { Draft } from './mail.ts';
-import { type DeadLetter, type MailProblem, type OpenMail, openMail } from './open-mail.ts';
+import { type DeadLetter, type MailOptions, type MailProblem, type OpenMail, openMail } from './open-mail.ts';
 
 export const HOUR_MS = 60 * 60 * 1_000;
 
@@ -17,7 +17,7 @@ export interface MailHome {
   /** Moves the clock. */
   pass(ms: number): void;
   /** Closes the mail that is open, if any, and opens it again. */
-  open(): Promise<OpenMail>;
+  open(known?: MailOptions['known']): Promise<OpenMail>;
   lines(owner: string): Record<string, unknown>[];
 }
 
@@ -40,12 +40,13 @@ export function mailHome(): MailHome {
     pass: (ms) => {
       nowMs += ms;
     },
-    open: async () => {
+    open: async (known) => {
       await mail?.close();
       mail = openMail({
         directory,
         log: silentLogger,
         clock,
+        ...(known && { known }),
         onProblem: (problem) => problems.push(problem),
         onDeadLetter: (letter) => letters.push(letter),
       });

@@ -66,6 +66,8 @@ export interface Mailbox {
   has(messageId: string): boolean;
   /** The guest has stored everything up to `seq`: durable when it resolves. */
   markDelivered(seq: number): Promise<void>;
+  /** Its agent has messages up to `seq`: where the journal knows of fewer it was lost, and goes on behind them, with all that is unsettled. */
+  skipTo(seq: number): Promise<void>;
   /** Durable when it resolves. Unknown ids are given back. */
   ack(messageIds: readonly string[]): Promise<{ readonly unknown: readonly string[] }>;
   /** Never handed out by read again, and no longer counted; durable when it resolves. False: there is none, or it was settled before. */

@@ -1,5 +1,5 @@
 /** One mailbox: what is accepted, and in which order it becomes true. The journal is the only truth; the ledger is its sum. */
-import type { Clock } from '#lib/clock.ts';
+import { type Clock, toTimestamp } from '#lib/clock.ts';
 import { AgentisoError, InvalidError, messageOf, UnavailableError } from '#lib/errors.ts';
 import { freezeJson } from '#lib/json.ts';
 import type { Logger } from '#lib/log.ts';
@@ -23,10 +23,21 @@ export interface MailboxOptions {
   /** Of all mailboxes on this disk. */
   readonly turn: WriteTurn;
   readonly quick: QuickWrites;
+  /** What others remember of it. */
+  readonly known?: KnownMailbox;
   readonly onProblem: (message: string) => void;
   /** Called once it is on disk. */
   readonly onChange: (change: Omit<MailChange, 'owner'>) => void;
 }
+
+/** What is remembered of a mailbox outside its journal: it may lag behind, never lead. */
+export interface KnownMailbox {
+  readonly nextSeq?: number | undefined;
+  readonly unacked?: number | undefined;
+}
+
+/** No inbox gets that far; whoever says so is wrong. */
+const MAX_SEQ = 2 ** 40;
 
 /** A journal with little to drop is not worth rewriting more often. */
 const COMPACT_EVERY_MS = 60 * 60 * 1_000;
@@ -42,6 +53,7 @@ export class JournalMailbox implements Mailbox {
   readonly #onTheWay = new Map<string, Promise<Envelope>>();
   readonly #pending = { messages: 0, assignments: 0 };
   #sweep: Promise<void> | undefined;
+  #skip: Promise<void> | undefined;
   #compactedMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
@@ -61,6 +73,7 @@ export class JournalMailbox implements Mailbox {
       const mailbox = new JournalMailbox(options, journal, ledger);
       if (tornBytes > 0) options.log.info({ owner: options.owner, tornBytes }, 'cut the unfinished end of a mail journal');
       if (damaged.length > 0) await mailbox.#dropDamaged(damaged);
+      await mailbox.#missWhatIsKnown(options.known ?? {});
       return mailbox;
     } catch (error) {
       await journal.close();
@@ -173,6 +186,40 @@ export class JournalMailbox implements Mailbox {
       'Delivered',
       arrived.map(({ message }) => message),
     );
+  }
+
+  async skipTo(seq: number): Promise<void> {
+    this.#refuseClosed();
+    await this.#skip;
+    if (!Number.isInteger(seq) || seq < this.#ledger.nextSeq || seq > MAX_SEQ) return;
+    this.#skip ??= this.#skipTo(seq).finally(() => {
+      this.#skip = undefined;
+    });
+    await this.#skip;
+  }
+
+  async #skipTo(seq: number): Promise<void> {
+    const { onProblem, clock } = this.#options;
+    const last = this.#ledger.nextSeq - 1;
+    await this.#writer.add({ is: 'mailbox', nextSeq: seq + 1, deadLetters: 0 });
+    const old = this.#ledger.allUnacked().filter((entry) => entry.seq <= last);
+    const drafts = old.map((entry) => ({ ...this.#envelopeOf(entry), ...(entry.key !== undefined && { key: entry.key }) }));
+    const now = clock.now();
+    // Begun together, so that one write holds them: none is there twice, and none is not.
+    await Promise.all([
+      ...(old.length > 0 ? [this.#writer.add({ is: 'withdrawn', ids: old.map(({ id }) => id), at: toTimestamp(now) })] : []),
+      ...drafts.map((draft) => this.#writer.add({ is: 'message', draft, now })),
+    ]);
+    onProblem(
+      `${this.#journal.path} has lost messages: ${seq} were sent before, it knew of ${last}; new ones are numbered from ${seq + 1}`,
+    );
+  }
+
+  /** A journal that somebody emptied or removed looks like a new one: its numbers would be given again, to messages that nobody takes. */
+  async #missWhatIsKnown({ nextSeq = 1, unacked = 0 }: KnownMailbox): Promise<void> {
+    if (nextSeq > this.#ledger.nextSeq) return this.skipTo(nextSeq - 1);
+    if (unacked > 0 && this.#ledger.nextSeq === 1)
+      this.#options.onProblem(`${this.#journal.path} has lost messages: it is empty, and ${unacked} were not seen yet`);
   }
 
   async ack(messageIds: readonly string[]): Promise<{ readonly unknown: readonly string[] }> {

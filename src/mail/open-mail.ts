@@ -9,7 +9,7 @@ import { QuickWrites } from '#lib/quick-writes.ts';
 import { removeUnfinished } from './compact.ts';
 import { missingIsUndefined, syncDirectory } from './journal.ts';
 import type { DeathReason, Envelope, Mail, MailChange } from './mail.ts';
-import { JournalMailbox } from './mailbox.ts';
+import { JournalMailbox, type KnownMailbox } from './mailbox.ts';
 import { WriteTurn } from './write-turn.ts';
 
 export interface MailProblem {
@@ -28,6 +28,8 @@ export interface MailOptions {
   readonly directory: string;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** What is remembered of a mailbox elsewhere; undefined: nothing is, or it no longer counts. */
+  readonly known?: (owner: string) => KnownMailbox | undefined;
   readonly onProblem?: (problem: MailProblem) => void;
   readonly onDeadLetter?: (letter: DeadLetter) => void;
 }
@@ -90,7 +92,8 @@ class Mailboxes implements OpenMail {
   }
 
   #openJournal(owner: string): Promise<JournalMailbox> {
-    const { log, clock = systemClock, onProblem } = this.#options;
+    const { log, clock = systemClock, known, onProblem } = this.#options;
+    const remembered = known?.(owner);
     return JournalMailbox.open({
       owner,
       path: this.#path(owner),
@@ -98,6 +101,7 @@ class Mailboxes implements OpenMail {
       clock,
       turn: this.#turn,
       quick: this.#quick,
+      ...(remembered && { known: remembered }),
       onProblem: (message) => onProblem?.({ owner, reason: 'JournalCorrupt', message }),
       onChange: (change) => this.#tell({ owner, ...change }),
     });

@@ -1,8 +1,10 @@
 /** Hears of every transaction, ours and others', through `nft monitor` in the router namespace. Restarted when it ends. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { backoffMs } from '#lib/backoff.ts';
 import type { Logger } from '#lib/log.ts';
+import { withPipes } from '#lib/with-pipes.ts';
 import { type Announcement, readChanges, readGeneration } from './proof.ts';
 import type { Tools } from './tools.ts';
 
@@ -90,7 +92,8 @@ export class Monitor {
     // It must not outlive a daemon that was killed: it would hold the namespace for ever.
     // Text only: `nft -j monitor` of 1.0.6 crashes more often. The text of ranges is wrong, and may end it as well.
     const args = ['--pdeathsig', 'KILL', '--', tools.nsenter, `--net=${namespace}`, '--', tools.nft, 'monitor'];
-    const child = spawn(tools.setpriv, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = this.#start(args);
+    if (!child) return;
     this.#child = child;
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (this.#child === child) this.#hear(line);
@@ -103,6 +106,17 @@ export class Monitor {
         if (this.#isOpen) this.#restart();
       });
     });
+  }
+
+  #start(args: readonly string[]): ChildProcessByStdio<null, Readable, null> | undefined {
+    const { tools, log } = this.#options;
+    try {
+      return withPipes(spawn(tools.setpriv, args, { stdio: ['ignore', 'pipe', 'ignore'] }));
+    } catch (error) {
+      log.warn({ err: error }, 'nft monitor cannot start');
+      this.#restart();
+      return undefined;
+    }
   }
 
   #hear(line: string): void {

@@ -1,6 +1,7 @@
 /** Runs a tool of the system: argument list, text in, text out, bounded in time and size. */
-import { spawn } from 'node:child_process';
-import { AgentisoError } from '#lib/errors.ts';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { AgentisoError, messageOf } from '#lib/errors.ts';
+import { withPipes } from '#lib/with-pipes.ts';
 
 export interface RunOptions {
   readonly input?: string;
@@ -25,7 +26,7 @@ export function run([command, ...args]: readonly [string, ...string[]], options:
   const { input = '', signal, onPid } = options;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const child = spawn(command, args, { stdio: 'pipe', timeout: TIMEOUT_MS, killSignal: 'SIGKILL' });
+    const child = start(command, args);
     if (child.pid !== undefined) onPid?.(child.pid);
     const stdout = collect(child.stdout, () => child.kill('SIGKILL'));
     const stderr = collect(child.stderr, () => child.kill('SIGKILL'));
@@ -38,6 +39,14 @@ export function run([command, ...args]: readonly [string, ...string[]], options:
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
+}
+
+function start(command: string, args: readonly string[]): ChildProcessWithoutNullStreams {
+  try {
+    return withPipes(spawn(command, args, { stdio: 'pipe', timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }));
+  } catch (cause) {
+    throw failure(command, messageOf(cause), cause);
+  }
 }
 
 function collect(stream: NodeJS.ReadableStream, onOverflow: () => void): () => string {

@@ -6,7 +6,8 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { backoffMs } from '#lib/backoff.ts';
-import { AgentisoError } from '#lib/errors.ts';
+import { AgentisoError, messageOf } from '#lib/errors.ts';
+import { withPipes } from '#lib/with-pipes.ts';
 import type { Tools } from './tools.ts';
 
 export interface SessionOptions {
@@ -100,11 +101,7 @@ export class Session {
     const { tools, namespace } = this.#options;
     // One pipe for both, so that what nft refuses comes before the mark. It must not outlive a daemon that was killed.
     const inside = [tools.nsenter, `--net=${namespace}`, '--', '/bin/sh', '-c', 'exec "$0" -i 2>&1', tools.nft];
-    const child: Child = spawn(tools.setpriv, ['--pdeathsig', 'KILL', '--', ...inside], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      // Its history would be a file there.
-      env: { HOME: '/dev/null' },
-    });
+    const child = this.#start([tools.setpriv, '--pdeathsig', 'KILL', '--', ...inside]);
     this.#child = child;
     this.#transactions = 0;
     // Its end says it as well.
@@ -120,6 +117,16 @@ export class Session {
       });
     });
     return child;
+  }
+
+  #start([program, ...args]: readonly [string, ...string[]]): Child {
+    try {
+      // Its history would be a file there.
+      return withPipes(spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'], env: { HOME: '/dev/null' } }));
+    } catch (cause) {
+      this.#notBefore = performance.now() + backoffMs(this.#failures++, RETRY);
+      throw new AgentisoError('Unavailable', `nft -i failed: ${messageOf(cause)}`, { reason: 'NetworkToolFailed', cause });
+    }
   }
 
   #hear(child: Child, line: string): void {

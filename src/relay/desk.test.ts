@@ -182,3 +182,14 @@ it('tells who is there and what is left', async () => {
   const made = await desk().createSubTeam(ownerOf('a/lead'), { name: 'docs', roles: [{ name: 'writer' }] }, context);
   expect(relayToHost.createSubTeam.result(made, 'result')).toMatchObject({ success: true, team_name: 'docs', member_count: 1 });
 });
+
+it('goes on behind what an agent has, where the journal of its mailbox was lost', async () => {
+  const { desk, message, receive, ownerOf } = await guests();
+  await message('a/lead', { to: 'coder', content: 'after the loss' });
+  const { messages } = await receive('a/coder', 7);
+  expect(messages).toMatchObject([{ seq: 8, content: 'after the loss' }]);
+  await expect(desk().teamAck(ownerOf('a/coder'), { storedSeq: 8, seen: [] }, context)).resolves.toEqual({ unknown: [] });
+  await desk().teamAck(ownerOf('a/tester'), { storedSeq: 5, seen: [] }, context);
+  await message('a/lead', { to: 'tester', content: 'next' });
+  expect((await receive('a/tester', 5)).messages).toMatchObject([{ seq: 6, content: 'next' }]);
+});

@@ -63,10 +63,12 @@ function mailVerbs({ post, mail, onActivity }: DeskDeps, callerOf: CallerOf, act
     },
     async teamReceive(uid, { after, limit }, context) {
       const mailbox = await mail.open(callerOf(uid, context).agent.metadata.uid);
+      if (after >= mailbox.state.nextSeq) await mailbox.skipTo(after);
       return { messages: withinFrame(mailbox.read({ after, limit })), nextSeq: mailbox.state.nextSeq };
     },
     async teamAck(uid, { storedSeq, seen }, context) {
       const mailbox = await mail.open(callerOf(uid, context).agent.metadata.uid);
+      if (storedSeq >= mailbox.state.nextSeq) await mailbox.skipTo(storedSeq);
       // Both begin in the same moment, so that one write holds them.
       const delivered = mailbox.markDelivered(storedSeq);
       if (seen.length > 0) onActivity?.(uid);

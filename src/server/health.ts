@@ -4,17 +4,22 @@ import { flag } from './params.ts';
 
 export interface Health {
   /** By name; undefined when all is well, else what is wrong. */
-  readonly checks: Readonly<Record<string, () => string | undefined>>;
+  readonly checks: Checks;
+  /** Of readyz only: what starting the daemon again would not mend. */
+  readonly readiness?: Checks;
 }
+
+type Checks = Readonly<Record<string, () => string | undefined>>;
 
 const PATHS = /^\/(healthz|livez|readyz)(?:\/([a-z-]+))?\/?$/;
 const PREFIXES = ['/healthz', '/livez', '/readyz'];
 
 /** Undefined for every other path. */
-export function healthAnswer({ checks }: Health, path: string, query: URLSearchParams): Answer | undefined {
+export function healthAnswer({ checks: always, readiness = {} }: Health, path: string, query: URLSearchParams): Answer | undefined {
   if (!PREFIXES.some((prefix) => path.startsWith(prefix))) return undefined;
   const [, endpoint, only] = PATHS.exec(path) ?? [];
   if (!endpoint) return undefined;
+  const checks = endpoint === 'readyz' ? { ...always, ...readiness } : always;
   if (only !== undefined && !Object.hasOwn(checks, only)) return undefined;
   const excluded = query.getAll('exclude');
   const results = Object.entries(checks)

@@ -51,6 +51,7 @@ const REASONS: Readonly<Record<string, Judge>> = {
     text: 'run agentiso where it may use cgroups (agentiso doctor says what is missing), or do without limits:',
     command: changeIsolation(view, agent, { requireLimits: false }),
   })),
+  RecordUnreadable: needs(() => ({ text: 'see that no process of it runs, then remove that file: it starts again, with its files' })),
   BackendMissing: needs(({ spec: { backend } }) =>
     backend === 'acp'
       ? { text: 'configure it where the daemon runs:', command: 'agentiso backends' }

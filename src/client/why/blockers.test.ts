@@ -34,6 +34,15 @@ what helps: create it, or do without it:
 `);
   });
 
+  it('begins with what the daemon itself lacks', () => {
+    const complaints = [{ check: 'home', says: 'the disk of the home is full: 0 KiB are left' }];
+    const found = blockersIn(viewOf({ objects: [readyTeam('a'), stopped, waitsForDev('build')], complaints }), NOW);
+    expect(blockersText(found.slice(0, 1))).toBe(`daemon is not ready: the disk of the home is full: 0 KiB are left
+what helps: make room there, or give it back to the daemon; everything goes on by itself then
+`);
+    expect(found[1]).toMatchObject({ object: 'agent/a-dev' });
+  });
+
   it('joins those with the same complaint, and shows no more than a few', () => {
     const agents = ['x', 'y', 'z'].map((name) => unready(name, 'BackendMissing', 'no codex'));
     expect(blockers(...agents)).toMatchObject([{ object: 'agent/a-x', alike: ['agent/a-y', 'agent/a-z'] }]);

@@ -4,6 +4,7 @@ import { mindDirectories } from './directory.ts';
 import { refusedEdit, type Step, stepOf } from './explain.ts';
 import type { Advice, Finding } from './finding.ts';
 import { look } from './look.ts';
+import { type ServerStep, serverSteps } from './server.ts';
 import type { View } from './view.ts';
 import { idOf } from './words.ts';
 
@@ -26,7 +27,11 @@ export function blockersIn(view: View, now: Date): readonly Blocker[] {
   const ends = looked.filter(({ finding }) => finding.state === 'stuck' && (finding.leads ?? []).length === 0);
   const blockers = ends.flatMap((end) => blockerOf(end, waiters, view));
   const edits = looked.filter(({ finding }) => finding.state !== 'stuck').flatMap(({ object }) => editOf(object));
-  return [...joined(blockers), ...edits].sort((a, b) => weightOf(b) - weightOf(a));
+  return [...serverSteps(view).map(ofServer), ...[...joined(blockers), ...edits].sort((a, b) => weightOf(b) - weightOf(a))];
+}
+
+function ofServer({ advice, ...step }: ServerStep): Blocker {
+  return { ...step, alike: [], inTheWayOf: [], ...(advice ? { advice } : {}) };
 }
 
 type Waiters = ReadonlyMap<string, readonly string[]>;

@@ -1,8 +1,10 @@
 /** From an object to the one thing that blocks: follows what each says it waits for to the worst that is at the end of it. Pure. */
 import type { KindObject } from '#api/meta.ts';
+import { isObject } from '#lib/json.ts';
 import { mindDirectories } from './directory.ts';
 import type { Advice, Finding, State } from './finding.ts';
 import { look } from './look.ts';
+import { type ServerStep, serverSteps } from './server.ts';
 import type { View } from './view.ts';
 import { conditionOf, idOf, wordsOf } from './words.ts';
 
@@ -27,6 +29,7 @@ interface Place {
   readonly from: Place | undefined;
 }
 
+const AT_WORK = ['Claimed', 'Running', 'Working', 'Starting', 'Merging'];
 const WEIGHT: Readonly<Record<State, number>> = { fine: 0, waiting: 1, stuck: 2 };
 
 export function explain(object: KindObject, view: View, now: Date): Explanation {
@@ -37,8 +40,20 @@ export function explain(object: KindObject, view: View, now: Date): Explanation 
   const state = stateOf(start, end);
   const refusal = state === 'stuck' ? undefined : refusedEdit(object);
   if (refusal) return { object: idOf(object), state: 'stuck', ...refusal };
+  const [broken] = isAtRest(own, state) ? [] : serverSteps(view);
+  if (broken) return underBroken(broken, { object: idOf(object), steps: pathTo(end).map(stepOf) });
   const advice = mindDirectories(adviceOf(end.finding, state), view);
   return { object: idOf(object), state, steps: pathTo(end).map(stepOf), ...(advice ? { advice } : {}) };
+}
+
+/** It wants nothing of the server any more. */
+function isAtRest({ status }: KindObject, state: State): boolean {
+  const phase = isObject(status) ? String(status['phase'] ?? '') : '';
+  return state === 'fine' && !AT_WORK.includes(phase);
+}
+
+function underBroken({ advice, ...step }: ServerStep, { object, steps }: Pick<Explanation, 'object' | 'steps'>): Explanation {
+  return { object, state: 'stuck', steps: [...steps, step], ...(advice ? { advice } : {}) };
 }
 
 function stateOf(start: Place, end: Place): State {

@@ -5,6 +5,7 @@ import type { ApiResource } from '../discovery.ts';
 import { EVENTS, type EventObject } from '../events.ts';
 import { listObjects, type ResourceName } from '../resource-api.ts';
 import { StatusError } from '../status-error.ts';
+import { askServer } from './server.ts';
 import type { Surroundings } from './view.ts';
 
 export const OWN_KINDS: readonly ResourceName[] = ['teams', 'agents', 'tasks', 'merges', 'snapshots'].map((plural) => ({
@@ -30,11 +31,12 @@ export interface SurroundingsOptions {
 export async function fetchSurroundings(asking: Asking, options: SurroundingsOptions): Promise<Surroundings> {
   const { namespace, kinds = OWN_KINDS, isNeeded = false } = options;
   const list = (resource: ResourceName) => listIn(asking, resource, { namespace });
-  const [warnings, ...lists] = await Promise.all([
+  const [complaints, warnings, ...lists] = await Promise.all([
+    askServer(asking),
     orNone(listIn(asking, EVENTS, { namespace, query: { fieldSelector: 'type=Warning' } })),
     ...kinds.map((kind) => (isNeeded ? list(kind) : orNone(list(kind)))),
   ]);
-  return { objects: lists.flat() as unknown as readonly KindObject[], warnings: warnings as readonly EventObject[] };
+  return { objects: lists.flat() as unknown as readonly KindObject[], warnings: warnings as readonly EventObject[], complaints };
 }
 
 async function listIn({ connection, signal }: Asking, resource: ResourceName, location: object) {

@@ -2,11 +2,14 @@
 import { controllerOf, type KindObject } from '#api/meta.ts';
 import { type Agent, shortName, type Task, type Team } from '#api/types.ts';
 import { type EventObject, sortEvents } from '../events.ts';
+import type { Complaint } from './server.ts';
 
 export interface View {
   readonly objects: readonly KindObject[];
   /** Flags that commands need to get to the same place: `-n prod`. */
   readonly flags: readonly string[];
+  /** What is wrong with the server itself. */
+  readonly complaints: readonly Complaint[];
   find(kind: string, name: string): KindObject | undefined;
   agentsOf(team: string): readonly Agent[];
   tasksOf(team: string): readonly Task[];
@@ -22,9 +25,10 @@ export interface Surroundings {
   readonly objects: readonly KindObject[];
   readonly warnings?: readonly EventObject[];
   readonly flags?: readonly string[];
+  readonly complaints?: readonly Complaint[];
 }
 
-export function viewOf({ objects, warnings = [], flags = [] }: Surroundings): View {
+export function viewOf({ objects, warnings = [], flags = [], complaints = [] }: Surroundings): View {
   const byName = new Map(objects.map((object) => [`${object.kind}/${object.metadata.name}`, object]));
   const agents = groupedBy(
     objects.filter((object): object is Agent => object.kind === 'Agent'),
@@ -38,6 +42,7 @@ export function viewOf({ objects, warnings = [], flags = [] }: Surroundings): Vi
   return {
     objects,
     flags,
+    complaints,
     find: (kind, name) => byName.get(`${kind}/${name}`),
     agentsOf: (team) => agents.get(team) ?? [],
     tasksOf: (team) => byTeam.get(team) ?? [],

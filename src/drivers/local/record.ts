@@ -1,7 +1,9 @@
 /** What the driver must still know after the daemon died: which process is this workspace. */
 import { open, readFile, rename } from 'node:fs/promises';
 import { AgentisoError, messageOf } from '#lib/errors.ts';
-import type { ProcessIdentity } from '#lib/process-identity.ts';
+import { errnoOf, type ProcessIdentity } from '#lib/process-identity.ts';
+
+const PASSING = ['EMFILE', 'ENFILE', 'ENOMEM', 'EIO'];
 
 export interface WorkspaceRecord {
   readonly id: string;
@@ -14,19 +16,15 @@ export interface WorkspaceRecord {
 
 /** undefined: there is no record. Throws for one that cannot be read, because a process may be behind it. */
 export async function readRecord(path: string): Promise<WorkspaceRecord | undefined> {
-  let text: string;
   try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    return parseRecord(JSON.parse(text));
+    return parseRecord(JSON.parse(await readFile(path, 'utf8')));
   } catch (cause) {
+    if (errnoOf(cause) === 'ENOENT') return undefined;
+    // What this process lacks is not the record's fault.
+    if (PASSING.includes(errnoOf(cause) ?? '')) throw cause;
     throw new AgentisoError('IoError', `cannot read the workspace record ${path}: ${messageOf(cause)}`, {
       reason: 'RecordUnreadable',
-      hint: 'make sure that no process of this workspace is running, then remove its directory',
+      hint: 'make sure that no process of this workspace is running, then remove this file: the agent starts again with its files',
       cause,
     });
   }
