@@ -1,8 +1,11 @@
 /** Bundles the program and the guest agent into dist/. Plain JavaScript, so that a fresh clone needs nothing but esbuild. */
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -20,6 +23,18 @@ const common = {
   legalComments: 'none',
   define: { AGENTISO_VERSION: JSON.stringify(version) },
 };
+/** What a server answers to `get tasks`. */
+const TABLE = {
+  kind: 'Table',
+  apiVersion: 'meta.k8s.io/v1',
+  metadata: { resourceVersion: '2' },
+  columnDefinitions: ['Name', 'Phase', 'Owner', 'Age'].map((name) => ({ name, type: 'string', format: '', description: '', priority: 0 })),
+  rows: ['first', 'second'].map((name) => ({
+    cells: [name, 'Pending', null, '3s'],
+    object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name, namespace: 'default' } },
+  })),
+};
+const WARM_UPS = { get: ['get', 'tasks'], quick: ['events'] };
 const small = { minifySyntax: true, minifyWhitespace: true };
 
 // The whole program, in pieces that are loaded when they are needed.
@@ -36,36 +51,15 @@ await build({
   banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
 });
 
-// The commands that only ask the daemon, as one file of the kind that node loads fastest (src/cli/quick.ts says which).
-const leftOut = {
-  name: 'left-out',
-  setup(builder) {
-    const elsewhere =
-      /(?:daemon|open-backends|user-images|local-commands|api-commands|help|manifest|kinds|validate|kubeconfig-edit|parse-yaml)\.ts$/;
-    builder.onResolve({ filter: elsewhere }, ({ kind, path }) => (kind === 'dynamic-import' ? { path, namespace: 'left-out' } : undefined));
-    builder.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
-      contents: `throw new Error(${JSON.stringify(`${path} is not part of the quick program`)});`,
-    }));
-  },
+// The commands that only ask the daemon, as files of the kind that node loads fastest (src/cli/quick.ts says which).
+const programs = {
+  get: await buildQuick('get', /\/commands\/get\.ts$/),
+  quick: await buildQuick('quick', /\/quick-commands\.ts$/),
 };
-const { metafile } = await build({
-  ...common,
-  ...small,
-  entryPoints: { quick: 'src/main.ts' },
-  // Its compiled code belongs to exactly these bytes: both have a name that no other build gives.
-  entryNames: '[name]-[hash]',
-  metafile: true,
-  format: 'cjs',
-  supported: { 'dynamic-import': false },
-  plugins: [leftOut],
-});
-const quick = basename(Object.keys(metafile.outputs)[0], '.js');
-const compile = [join(root, 'scripts', 'warm-up.cjs'), join(dist, `${quick}.js`), join(dist, `${quick}.cache`)];
-execFileSync(process.execPath, [...compile, 'get', 'tasks', '--home', join(dist, 'nobody')], { stdio: 'ignore' });
 await build({
   ...common,
   entryPoints: { agentiso: 'src/launch.ts' },
-  define: { ...common.define, QUICK_PROGRAM: JSON.stringify(quick) },
+  define: { ...common.define, QUICK_PROGRAMS: JSON.stringify(programs) },
   format: 'cjs',
   external: ['./full.mjs'],
   banner: { js: '#!/usr/bin/env node' },
@@ -81,6 +75,59 @@ const old = `${dist}.old`;
 if (existsSync(target)) renameSync(target, old);
 renameSync(dist, target);
 rmSync(old, { recursive: true, force: true });
+
+/**
+ * One file with the commands that `commands` loads. What else is loaded only when it is needed is left out: whatever comes along has to
+ * be read at every start. Resolves to its name.
+ */
+async function buildQuick(name, commands) {
+  const leftOut = {
+    name: 'left-out',
+    setup(builder) {
+      builder.onResolve({ filter: /./ }, ({ kind, path }) =>
+        kind === 'dynamic-import' && !path.startsWith('node:') && !commands.test(path) ? { path, namespace: 'left-out' } : undefined,
+      );
+      builder.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
+        contents: `throw new Error(${JSON.stringify(`${path} is not part of the quick program`)});`,
+      }));
+    },
+  };
+  const { metafile } = await build({
+    ...common,
+    ...small,
+    entryPoints: { [name]: 'src/main.ts' },
+    define: { ...common.define, IS_QUICK_PROGRAM: 'true' },
+    // Its compiled code belongs to exactly these bytes: both have a name that no other build gives.
+    entryNames: '[name]-[hash]',
+    metafile: true,
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+    plugins: [leftOut],
+  });
+  const built = basename(Object.keys(metafile.outputs)[0], '.js');
+  inAscii(join(dist, `${built}.js`));
+  await warmUp([join(root, 'scripts', 'warm-up.cjs'), join(dist, `${built}.js`), join(dist, `${built}.cache`)], WARM_UPS[name]);
+  return built;
+}
+
+/** Plain ASCII takes a third of the time to read; in regular expressions esbuild leaves other characters as they are. */
+function inAscii(file) {
+  const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/[^\0-\x7f]/g, escaped));
+}
+
+/** With an answer, so that the code that reads and prints it is compiled as well. */
+async function warmUp(compile, args) {
+  const home = mkdtempSync(join(tmpdir(), 'agentiso-build-'));
+  const server = createServer((_request, response) => response.end(JSON.stringify(TABLE)));
+  await new Promise((resolve) => server.listen(join(home, 'agentiso.sock'), resolve));
+  try {
+    await promisify(execFile)(process.execPath, [...compile, ...args, '--home', home], { env: {} });
+  } finally {
+    server.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
 
 /** Names with a hash, which no other build gives to something else. */
 function piecesOf(list) {

@@ -12,6 +12,4 @@ process.argv = [node, program, ...args];
 script.runInThisContext()(require);
 process.on('exit', () => {
   writeFileSync(cache, script.createCachedData());
-  // There is no daemon where it was sent to, and it said so.
-  process.exit(0);
 });

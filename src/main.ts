@@ -1,10 +1,12 @@
 /** The program: turns the process (arguments, environment, signals, streams) into a command's context, and its answer into an exit code. */
-import { isatty } from 'node:tty';
 import { afterClosedPipe } from '#cli/closed-pipe.ts';
 import { runCli } from '#cli/index.ts';
-import { openOutput } from './output.ts';
+import { isTerminalAt, openOutput } from './output.ts';
 
 declare const AGENTISO_VERSION: string | undefined;
+/** In the programs of src/cli/quick.ts. */
+declare const IS_QUICK_PROGRAM: boolean | undefined;
+const IS_QUICK = typeof IS_QUICK_PROGRAM === 'boolean';
 const VERSION = typeof AGENTISO_VERSION === 'string' ? AGENTISO_VERSION : 'source';
 
 const interrupted = new AbortController();
@@ -18,7 +20,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
 const reloads: (() => void)[] = [];
 process.on('SIGHUP', () => {
   // From a terminal it says that the terminal is gone.
-  if (isatty(0) || reloads.length === 0) interrupt();
+  if (reloads.length === 0 || isTerminalAt(0)) interrupt();
   else for (const reload of reloads) reload();
 });
 
@@ -89,4 +91,6 @@ void run.then((exitCode) => {
   process.on('exit', () => {
     process.exitCode = exitCodeAfter(exitCode);
   });
+  // What was said is written by now, and nothing else is under way: to take everything down in good order would only take time.
+  if (IS_QUICK) process.exit();
 });

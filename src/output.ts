@@ -2,8 +2,7 @@
  * Standard output and standard error as the program uses them. What is no terminal is written straight to its descriptor: node's own
  * streams do the same in the end, but to set one up takes as long as a small command does for all the rest.
  */
-import { writeSync } from 'node:fs';
-import { isatty } from 'node:tty';
+import { fstatSync, writeSync } from 'node:fs';
 
 export interface Output {
   readonly isTerminal: boolean;
@@ -14,7 +13,17 @@ export interface Output {
 
 /** `onLost` hears that nothing can be written any more: the reader has gone, or the disk is full. */
 export function openOutput(descriptor: 1 | 2, onLost: (error: NodeJS.ErrnoException) => void): Output {
-  return isatty(descriptor) ? terminalOutput(descriptor, onLost) : plainOutput(descriptor, onLost);
+  return isTerminalAt(descriptor) ? terminalOutput(descriptor, onLost) : plainOutput(descriptor, onLost);
+}
+
+/** A pipe or a file is none, and that is known without the module that knows terminals, which brings half of node's streams along. */
+export function isTerminalAt(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(descriptor);
+  } catch {
+    // It is closed.
+    return false;
+  }
 }
 
 function terminalOutput(descriptor: 1 | 2, onLost: (error: NodeJS.ErrnoException) => void): Output {

@@ -158,4 +158,7 @@ export interface Command {
   run(args: readonly string[], options: OptionValues, context: CommandContext): Promise<number>;
 }
 
+/** The reason of the error that ends a command when somebody does not want to wait for it any longer. */
+export const INTERRUPTED = 'Interrupted';
+
 export const EXIT = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as const;

@@ -2,17 +2,18 @@
 import { AgentisoError, messageOf } from '#lib/errors.ts';
 import type { ApiCommandName } from './api-commands.ts';
 import { parseArguments } from './arguments.ts';
-import { type Command, type CommandContext, EXIT } from './command.ts';
+import { type Command, type CommandContext, EXIT, INTERRUPTED } from './command.ts';
 import type { LocalCommandName } from './local-commands.ts';
 import type { QuickCommandName } from './quick-commands.ts';
 import type { StreamCommandName } from './stream-api-commands.ts';
 import type { TeamCommandName } from './team-api-commands.ts';
 import { asTyped } from './typed-command.ts';
 import { UsageError, unknownWord } from './usage-error.ts';
-import { INTERRUPTED } from './write/read-source.ts';
 
 /** A few files instead of one for each command: to open a file takes longer than to read what is in it. */
 const together = (name: ApiCommandName) => async () => (await import('./api-commands.ts')).apiCommands[name];
+/** The one that is typed most has a program of its own (quick.ts). */
+const get = async () => (await import('./commands/get.ts')).getCommand;
 const quick = (name: QuickCommandName) => async () => (await import('./quick-commands.ts')).quickCommands[name];
 const stream = (name: StreamCommandName) => async () => (await import('./stream-api-commands.ts')).streamCommands[name];
 const team = (name: TeamCommandName) => async () => (await import('./team-api-commands.ts')).teamCommands[name];
@@ -27,7 +28,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: local('doctor'),
   backends: local('backends'),
   image: local('image'),
-  get: quick('get'),
+  get,
   describe: quick('describe'),
   explain: quick('explain'),
   events: quick('events'),

@@ -6,14 +6,12 @@ import { deleteCommand } from './commands/delete.ts';
 import { describeCommand } from './commands/describe.ts';
 import { eventsCommand } from './commands/events.ts';
 import { explainCommand } from './commands/explain.ts';
-import { getCommand } from './commands/get.ts';
 import { labelCommand } from './commands/label.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { versionCommand } from './commands/version.ts';
 import { waitCommand } from './commands/wait.ts';
 
 export const quickCommands = {
-  get: getCommand,
   describe: describeCommand,
   explain: explainCommand,
   events: eventsCommand,

@@ -1,34 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { apiCommands } from './api-commands.ts';
-import { isQuick } from './quick.ts';
+import { programOf } from './quick.ts';
 import { quickCommands } from './quick-commands.ts';
 
-describe('isQuick', () => {
+describe('programOf', () => {
   it.each([
-    ['get tasks', true],
-    ['get tasks -A -o wide', true],
-    ['get tasks -n other -w', true],
-    ['delete task a --wait=false', true],
-    ['wait task/a --for=condition=Ready', true],
-    ['version', true],
-    ['get tasks --context real', false],
-    ['get tasks --kubeconfig=x', false],
-    ['delete -f team.yaml', false],
-    ['delete -Rf teams', false],
-    ['label -fteam.yaml a=b', false],
-    ['delete --filename=team.yaml', false],
-    ['get --help', false],
-    ['get -h', false],
-    ['apply -f team.yaml', false],
-    ['serve', false],
-    ['-n other get tasks', false],
-    ['', false],
+    ['get tasks', 'get'],
+    ['get tasks -A -o wide', 'get'],
+    ['get tasks -n other -w', 'get'],
+    ['delete task a --wait=false', 'quick'],
+    ['wait task/a --for=condition=Ready', 'quick'],
+    ['version', 'quick'],
+    ['get tasks --context real', 'full'],
+    ['get tasks --kubeconfig=x', 'full'],
+    ['delete -f team.yaml', 'full'],
+    ['delete -Rf teams', 'full'],
+    ['label -fteam.yaml a=b', 'full'],
+    ['delete --filename=team.yaml', 'full'],
+    ['get --help', 'full'],
+    ['get -h', 'full'],
+    ['apply -f team.yaml', 'full'],
+    ['serve', 'full'],
+    ['-n other get tasks', 'full'],
+    ['', 'full'],
   ])('%s: %s', (line, want) => {
-    expect(isQuick(line.split(' ').filter(Boolean))).toBe(want);
+    expect(programOf(line.split(' ').filter(Boolean))).toBe(want);
   });
 
   it('sends a command to the quick program exactly when it is in there', () => {
-    const quick = Object.entries(apiCommands).filter(([name]) => isQuick([name]));
+    const quick = Object.entries(apiCommands).filter(([name]) => programOf([name]) === 'quick');
     expect(Object.fromEntries(quick)).toEqual(quickCommands);
   });
 });

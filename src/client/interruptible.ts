@@ -6,9 +6,34 @@ import type { Connection } from './connection.ts';
 const GRACE_MS = 1_000;
 
 export function interruptible(connection: Connection, signal: AbortSignal, graceMs = GRACE_MS): Connection {
-  const late = new AbortController();
   // One for each request under way, and there may be many.
-  setMaxListeners(0, signal, late.signal);
+  setMaxListeners(0, signal);
+  // With the first write: most commands only read, and end before they would need it.
+  let late: LateSignal | undefined;
+  const lateOne = () => {
+    late ??= lateSignal(signal, graceMs);
+    return late.signal;
+  };
+  return {
+    name: connection.name,
+    ...(connection.endpoint ? { endpoint: connection.endpoint } : {}),
+    request: (request) => connection.request({ signal: request.method === 'GET' ? signal : lateOne(), ...request }),
+    close() {
+      late?.forget();
+      connection.close();
+    },
+  };
+}
+
+interface LateSignal {
+  readonly signal: AbortSignal;
+  forget(): void;
+}
+
+/** Aborts some time after the other one. */
+function lateSignal(signal: AbortSignal, graceMs: number): LateSignal {
+  const late = new AbortController();
+  setMaxListeners(0, late.signal);
   let timer: NodeJS.Timeout | undefined;
   const startGrace = () => {
     timer = setTimeout(() => late.abort(), graceMs);
@@ -16,13 +41,10 @@ export function interruptible(connection: Connection, signal: AbortSignal, grace
   if (signal.aborted) startGrace();
   else signal.addEventListener('abort', startGrace, { once: true });
   return {
-    name: connection.name,
-    ...(connection.endpoint ? { endpoint: connection.endpoint } : {}),
-    request: (request) => connection.request({ signal: request.method === 'GET' ? signal : late.signal, ...request }),
-    close() {
+    signal: late.signal,
+    forget() {
       signal.removeEventListener('abort', startGrace);
       clearTimeout(timer);
-      connection.close();
     },
   };
 }

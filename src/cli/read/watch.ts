@@ -1,5 +1,4 @@
 /** `get -w`: what is there, then every change as one more row or document, until somebody stops it. */
-import { setTimeout } from 'node:timers/promises';
 import { type ApiObject, resourcePath, type WatchAnswer, watchEvents } from '#client/resource-api.ts';
 import { isCode } from '#lib/errors.ts';
 import type { Session } from '../api-command.ts';
@@ -44,7 +43,7 @@ export async function followChanges<T extends Versioned>(
       version = versionOf(event.object) || version;
       if (event.type !== 'BOOKMARK') show(event);
     }
-    if (version === before) await setTimeout(PAUSE_MS, undefined, { signal });
+    if (version === before) await process.getBuiltinModule('node:timers/promises').setTimeout(PAUSE_MS, undefined, { signal });
   };
   while (!signal.aborted) {
     try {

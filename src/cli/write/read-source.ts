@@ -3,6 +3,7 @@ import { closeSync, constants, openSync, readFileSync, readSync, type Stats, sta
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AgentisoError } from '#lib/errors.ts';
+import { INTERRUPTED } from '../command.ts';
 
 const POLL_MS = 20;
 const CHUNK_BYTES = 64 * 1024;
@@ -64,8 +65,6 @@ function readWaiting(fd: number): Buffer | undefined {
     throw error;
   }
 }
-
-export const INTERRUPTED = 'Interrupted';
 
 function interrupted(): AgentisoError {
   return new AgentisoError('Unavailable', 'interrupted', { reason: INTERRUPTED });
