@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { Sequence } from './test/support/sequence.ts';
 
-/** unit: seconds, needs nothing but Node. e2e and soak: real processes, real tools. agents: real coding agents, from the npm registry. */
+/** unit: seconds, needs nothing but Node. e2e and soak: real processes, real tools. agents: real coding agents, from the npm registry. vsock: machines that are reached by it. */
 export default defineConfig({
   test: {
     sequence: { sequencer: Sequence },
@@ -17,6 +17,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'e2e', include: ['test/{conformance,e2e}/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 } },
+      { test: { name: 'vsock', include: ['test/vsock/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 300_000, fileParallelism: false } },
       { test: { name: 'soak', include: ['test/soak/**/*.test.ts'], testTimeout: 1_200_000 } },
       {
         test: { name: 'agents', include: ['test/agents/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false },

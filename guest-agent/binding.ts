@@ -14,8 +14,9 @@ import { logsHandler } from './handlers/logs.ts';
 import { portForwardHandler } from './handlers/port-forward.ts';
 import { setEnvHandler } from './handlers/set-env.ts';
 import { shutdownHandler } from './handlers/shutdown.ts';
+import { Listener } from './listener.ts';
 import { AgentLog } from './log/agent-log.ts';
-import type { GuestIdentity, GuestOptions } from './options.ts';
+import { type GuestIdentity, type GuestOptions, socketPath } from './options.ts';
 import { isOfOurUser } from './peer-user.ts';
 import type { ProcessGroups } from './process-group.ts';
 import { createRelay, type Relay } from './relay/relay.ts';
@@ -99,9 +100,15 @@ export class Binding {
 
   /** Only now: what is a copy of another machine must not have had it open before it knew whose it is. */
   async #openEgressPort(identity: GuestIdentity): Promise<WayOut['pass']> {
-    const { portsDir = '' } = this.#options.options;
+    const { portsDir, runDir } = this.#options.options;
     const { EgressPort } = await import('./ports/egress-port.ts');
-    return new EgressPort(identity, { path: join(portsDir, 'agentiso.egress'), report }).pass;
+    const port = new EgressPort(identity);
+    if (portsDir === undefined) await Listener.open({ path: socketPath(runDir, 'egress'), serve: port.serve, report });
+    else {
+      const { PortListener } = await import('./ports/port-listener.ts');
+      new PortListener({ path: join(portsDir, 'agentiso.egress'), serve: port.serve, report });
+    }
+    return port.pass;
   }
 }
 

@@ -10,7 +10,7 @@ import { Binding } from './binding.ts';
 import { writeCrash } from './crash-log.ts';
 import { watchLifetime } from './lifetime.ts';
 import { Listener } from './listener.ts';
-import { type GuestOptions, parseOptions } from './options.ts';
+import { type GuestOptions, parseOptions, socketPath } from './options.ts';
 import { PipePool } from './pipes/pipe-pool.ts';
 import { ProcessGroups } from './process-group.ts';
 import { report, say } from './report.ts';
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const stop = (reason: string, graceMs?: number) => void stopProcess(guestProcess, reason, graceMs);
   // Beside this program, wherever a driver has put it.
   const binDir = join(dirname(process.argv[1] ?? ''), 'bin');
-  const machine = options.portsDir === undefined ? undefined : await enterMachine();
+  const machine = options.portsDir === undefined && !options.hasVsock ? undefined : await enterMachine();
   const bindingOptions = {
     options,
     groups,
@@ -60,6 +60,7 @@ async function main(): Promise<void> {
   if (options.isWarm) await machine?.warmUp(bindingOptions);
   const open = (name: 'control' | 'relay', serve: typeof serveControl) => listen(options, name, (stream) => serve(binding, stream));
   listeners.push(...(await Promise.all([open('control', serveControl), open('relay', serveRelay)])));
+  if (options.hasVsock) await openVsock(options);
   watchLifetime({ isReachable: () => listeners.every(({ isInPlace }) => isInPlace), isNeeded: () => isNeeded(guestProcess), stop });
   say('listening');
 }
@@ -69,8 +70,13 @@ async function enterMachine(): Promise<typeof import('./machine/machine.ts')> {
   return import('./machine/machine.ts');
 }
 
-async function listen({ runDir, portsDir }: GuestOptions, name: string, serve: (stream: Duplex) => void): Promise<Door> {
-  if (portsDir === undefined) return Listener.open({ path: join(runDir, `${name}.sock`), serve, report });
+async function openVsock({ runDir }: GuestOptions): Promise<void> {
+  const { HOST_ADDRESS, openBridge, vsockDoors } = await import('./ports/bridge.ts');
+  await openBridge({ doors: vsockDoors((name) => socketPath(runDir, name)), host: HOST_ADDRESS, report });
+}
+
+async function listen({ runDir, portsDir }: GuestOptions, name: 'control' | 'relay', serve: (stream: Duplex) => void): Promise<Door> {
+  if (portsDir === undefined) return Listener.open({ path: socketPath(runDir, name), serve, report });
   const { PortListener } = await import('./ports/port-listener.ts');
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
   return new PortListener({ path: join(portsDir, `agentiso.${name}`), serve, report });

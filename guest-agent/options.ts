@@ -11,6 +11,8 @@ export interface GuestOptions {
   readonly runDir: string;
   /** Folder of the ports of a virtual machine: the host comes by those, not by sockets. */
   readonly portsDir?: string;
+  /** In a virtual machine whose host comes by vsock, which leads to the sockets. */
+  readonly hasVsock?: boolean;
   /** Whether to bring what setting up a machine needs into memory, before anybody is heard: it will be copied from there. */
   readonly isWarm?: boolean;
   /** Its durable memory. */
@@ -39,12 +41,18 @@ export function parseOptions(argv: readonly string[]): GuestOptions {
     hasEgress: values.has('egress'),
     hasProviders: values.has('providers'),
     ...(values.has('ports') && { portsDir: required('ports'), isWarm: values.has('warm') }),
+    ...(values.has('vsock') && { hasVsock: true }),
     ...(values.has('home') && { home: required('home') }),
   };
 }
 
+/** Of the ports. The host's proxy has egress.sock in the run directory of a workspace that is no machine. */
+export function socketPath(runDir: string, name: 'control' | 'relay' | 'egress'): string {
+  return `${runDir}/${name === 'egress' ? 'egress-port' : name}.sock`;
+}
+
 const WITH_VALUE = ['id', 'incarnation', 'run', 'state', 'workspace', 'home', 'ports'];
-const FLAGS = ['pool', 'egress', 'providers', 'warm'];
+const FLAGS = ['pool', 'egress', 'providers', 'warm', 'vsock'];
 
 /** By hand: to load Node's parser would take longer than all the rest of the command line's way. */
 function readWords(argv: readonly string[]): Map<string, string> {

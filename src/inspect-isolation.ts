@@ -10,3 +10,5 @@ export async function inspectIsolation(): Promise<IsolationHere> {
     network: { mode: 'tools' in probe ? 'nftables' : 'proxy-only', reason: probe.reason },
   };
 }
+
+export { findVsock } from '#drivers/vm/vsock.ts';

@@ -11,6 +11,7 @@ import { sandboxDriver } from '#drivers/sandbox/driver.ts';
 import { withAcceleration } from '#drivers/vm/acceleration.ts';
 import { vmDriver } from '#drivers/vm/driver.ts';
 import { detectVm, type VmUnavailable } from '#drivers/vm/support.ts';
+import { chooseTransport } from '#drivers/vm/vsock.ts';
 import { bindGuest } from '#guest/client.ts';
 import type { ImageFiles } from '#images/images.ts';
 import { StalledError } from '#lib/errors.ts';
@@ -68,10 +69,13 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
   const machinesDir = join(stateDir, 'vm');
   mkdirSync(machinesDir, { recursive: true, mode: 0o700 });
   const image = await findImage(DEFAULT_IMAGE);
-  const support = await withAcceleration({ directory: machinesDir, image, support: vm, log, asked: asAcceleration(asked) });
+  const accelerated = await withAcceleration({ directory: machinesDir, image, support: vm, log, asked: asAcceleration(asked) });
+  const transport = chooseTransport(hostEnv);
+  if ('problem' in transport) log.warn(transport, 'no virtual machine is started until this is put right');
+  const support = { ...accelerated, transport };
   const cacheMiB = () => limits.maxCacheMiB;
   const machines = vmDriver({ stateDir: machinesDir, log, support, findImage, room, cacheMiB, ...(starts && { starts }) });
-  const isVmUsual = support.accel === 'kvm' && image !== undefined;
+  const isVmUsual = support.accel === 'kvm' && image !== undefined && !('problem' in transport);
   const closeAll = async () => {
     await Promise.all([close(), machines.close()]);
   };

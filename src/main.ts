@@ -71,6 +71,7 @@ const run = runCli(process.argv.slice(2), {
     return credentialsHere({ home, cwd: process.cwd(), variable: (name) => process.env[name] });
   },
   inspectIsolation: async () => (await import('./inspect-isolation.ts')).inspectIsolation(),
+  findVsock: async () => (await import('./inspect-isolation.ts')).findVsock((name) => process.env[name]),
   async openImages() {
     const { imagesEnvironment, openUserImages } = await import('./user-images.ts');
     return openUserImages(imagesEnvironment((name) => process.env[name], process.cwd()));

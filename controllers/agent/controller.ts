@@ -108,7 +108,7 @@ async function attend(agent: WithStatus<Agent>, driver: Driver, workspace: Works
   const isSameRun = agent.status.incarnation === workspace.incarnation;
   agent.status = {
     ...withoutPid(agent),
-    isolation: { ...driver.isolation },
+    isolation: { ...driver.isolation, ...(workspace.transport !== undefined && { transport: workspace.transport }) },
     incarnation: workspace.incarnation,
     workspaceId: workspace.id,
     ...(workspace.pid === undefined ? {} : { pid: workspace.pid }),

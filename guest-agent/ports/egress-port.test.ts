@@ -10,6 +10,7 @@ import { HostPort } from '#guest/host-port.ts';
 import { type SocketPair, socketPair } from '../../test/support/socket-pair.ts';
 import { startEgress } from '../egress.ts';
 import { EgressPort } from './egress-port.ts';
+import { PortListener } from './port-listener.ts';
 
 const IDENTITY = { id: 'agent', incarnation: 'first' };
 const WAIT = { timeout: 10_000, interval: 10 };
@@ -17,6 +18,7 @@ const WAIT = { timeout: 10_000, interval: 10 };
 let directory: string;
 let pair: SocketPair;
 let guest: EgressPort;
+let listener: PortListener;
 let egress: Server;
 let carried: CarriedEgress | undefined;
 let proxy: Server | undefined;
@@ -28,14 +30,15 @@ beforeEach(async () => {
   pair = await socketPair();
   accepted = [];
   dials = 0;
-  guest = new EgressPort(IDENTITY, { path: 'agentiso.egress', open: () => pair.far, report: () => {} });
+  guest = new EgressPort(IDENTITY);
+  listener = new PortListener({ path: 'agentiso.egress', open: () => pair.far, serve: guest.serve, report: () => {} });
   egress = startEgress({ pass: guest.pass, port: 0, report: () => {} });
   await once(egress, 'listening');
 });
 
 afterEach(async () => {
   carried?.close('the test is over');
-  guest.close();
+  listener.close();
   egress.close();
   proxy?.close();
   proxy = undefined;

@@ -6,20 +6,17 @@ import { type EgressToGuest, type EgressToHost, egressToGuest, egressToHost } fr
 import { greet } from '../handlers/hello.ts';
 import { ping } from '../handlers/ping.ts';
 import type { GuestIdentity } from '../options.ts';
-import { PortListener, type PortListenerOptions } from './port-listener.ts';
 
 /** More than the host's proxy serves at once, so that it is the one to say so; less than what one connection may have under way. */
 const MAX_CONNECTIONS = 200;
 
 export class EgressPort {
   readonly #identity: GuestIdentity;
-  readonly #listener: PortListener;
   #channel: Channel<EgressToHost, EgressToGuest> | undefined;
   #connections = 0;
 
-  constructor(identity: GuestIdentity, options: Omit<PortListenerOptions, 'serve'>) {
+  constructor(identity: GuestIdentity) {
     this.#identity = identity;
-    this.#listener = new PortListener({ ...options, serve: (stream) => this.#serve(stream) });
   }
 
   /** Ends it at once where no host is there. */
@@ -48,12 +45,8 @@ export class EgressPort {
     }
   };
 
-  close(): void {
-    this.#listener.close();
-  }
-
-  /** The newest host that means this guest is the one. */
-  #serve(stream: Duplex): void {
+  /** Whoever listens for the host gives its connections. The newest host that means this guest is the one. */
+  readonly serve = (stream: Duplex): void => {
     const channel: Channel<EgressToHost, EgressToGuest> = new Channel(stream, {
       outgoing: egressToHost,
       incoming: egressToGuest,
@@ -69,5 +62,5 @@ export class EgressPort {
     void channel.closed.then(() => {
       if (this.#channel === channel) this.#channel = undefined;
     });
-  }
+  };
 }

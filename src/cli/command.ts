@@ -31,6 +31,9 @@ export interface IsolationHere {
   readonly network: { readonly mode: 'nftables' | 'proxy-only'; readonly reason: string };
 }
 
+/** The program by which virtual machines are reached over vsock, or what is missing and what to do. */
+export type VsockHere = { readonly program: string } | { readonly problem: string; readonly hint: string };
+
 /** The coding agents that agents of teams can be. */
 export interface BackendsHere {
   /** The directory they are installed in. */
@@ -124,6 +127,8 @@ export interface CommandContext {
   readonly startDaemon: (options: StartOptions) => Promise<RunningDaemon>;
   /** What a daemon started here and now would find; tried for real. Absent in tests of other things. */
   readonly inspectIsolation?: () => Promise<IsolationHere>;
+  /** Absent in tests of other things. */
+  readonly findVsock?: () => Promise<VsockHere>;
   /** Absent in tests of other things. */
   readonly openBackends?: () => Promise<BackendsHere>;
   /** Of the home that is given, or that commands find. Absent in tests of other things. */

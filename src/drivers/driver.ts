@@ -54,6 +54,8 @@ export interface WorkspaceState {
   readonly isSuspended?: boolean;
   /** Where its memory is while it is suspended and no process of it runs. Absent: in the memory of this machine. */
   readonly savedAs?: { readonly path: string; readonly bytes: number };
+  /** How a virtual machine that runs is reached: virtio-serial or vsock. Absent for other drivers. */
+  readonly transport?: string;
 }
 
 /** What is really in force, for Agent.status.isolation. */

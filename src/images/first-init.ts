@@ -10,6 +10,7 @@ export const FIRST_INIT = `#!/bin/sh
 PATH=/bin
 bus=any
 scratch=50%
+vsock=no
 
 fail() {
   echo "agentiso: $1"
@@ -35,13 +36,15 @@ for word in $line; do
   case "$word" in
     aiso.bus=*) bus=\${word#*=} ;;
     aiso.scratch=*) scratch=\${word#*=} ;;
+    aiso.vsock) vsock=yes ;;
   esac
 done
 set +f
 
 while read -r on module; do
-  case "$on:$bus" in
-    any:* | *:any | mmio:mmio | pci:pci) insmod "/modules/$module" || echo "agentiso: $module was not loaded" ;;
+  case "$on:$bus:$vsock" in
+    vsock:*:no) ;;
+    vsock:* | any:* | *:any:* | mmio:mmio:* | pci:pci:*) insmod "/modules/$module" || echo "agentiso: $module was not loaded" ;;
   esac
 done < /modules/list
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type BootModule, inLoadOrder, kernelName, moduleList, needsOf } from './modules.ts';
+import { BOOT_MODULES, type BootModule, inLoadOrder, kernelName, moduleList, needsOf } from './modules.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   ring: 'virtio/ring.ko',
   virtio: 'virtio/virtio.ko',
   disk: 'block/disk.ko',
-  net: 'net/net.ko',
+  vsock: 'net/vsock.ko',
 };
 
 function order(modules: readonly BootModule[], needs: Readonly<Record<string, readonly string[]>>): string[] {
@@ -29,8 +29,8 @@ describe('the order of modules', () => {
   });
 
   it('loads always what is needed on two conditions', () => {
-    const needs = { disk: ['ring'], net: ['ring'] };
-    expect(order([module('disk', 'pci'), module('net', 'mmio')], needs)).toEqual(['any ring.ko', 'pci disk.ko', 'mmio net.ko']);
+    const needs = { disk: ['ring'], vsock: ['ring'] };
+    expect(order([module('disk', 'pci'), module('vsock', 'vsock')], needs)).toEqual(['any ring.ko', 'pci disk.ko', 'vsock vsock.ko']);
   });
 
   it('ends also where modules need each other', () => {
@@ -42,4 +42,8 @@ it('reads what a module needs from its own file', () => {
   expect(needsOf(Buffer.from('\x7fELF..\0license=GPL\0depends=virtio,virtio_ring\0retpoline=Y\0'))).toEqual(['virtio', 'virtio_ring']);
   expect(needsOf(Buffer.from('\0license=GPL\0depends=\0retpoline=Y\0'))).toEqual([]);
   expect(needsOf(Buffer.from('nothing'))).toEqual([]);
+});
+
+it('asks for vsock only where it is wanted', () => {
+  expect(BOOT_MODULES.filter(({ path }) => path.includes('vsock')).map(({ on }) => on)).toEqual(['vsock']);
 });

@@ -1,7 +1,10 @@
 /** The kernel modules that a guest needs before it can reach its disk, and its host. Pure. */
 
-/** `any`: whatever the machine is. mmio, pci: only those of the bus that the devices are on are loaded. */
-export type Wanted = 'any' | 'mmio' | 'pci';
+/**
+ * `any`: whatever the machine is. mmio, pci: only those of the bus that the devices are on are loaded. vsock: only where the host comes in that
+ * way, because others would boot more slowly for nothing.
+ */
+export type Wanted = 'any' | 'mmio' | 'pci' | 'vsock';
 
 export interface BootModule {
   readonly on: Wanted;
@@ -20,6 +23,7 @@ export const BOOT_MODULES: readonly BootModule[] = [
   { on: 'any', path: 'drivers/net/virtio_net.ko' },
   { on: 'any', path: 'drivers/char/hw_random/virtio-rng.ko' },
   { on: 'any', path: 'fs/overlayfs/overlay.ko' },
+  { on: 'vsock', path: 'net/vmw_vsock/vmw_vsock_virtio_transport.ko' },
 ];
 
 /**

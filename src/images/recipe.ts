@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Package } from './packages.ts';
 
 /** To be raised when the same packages would give another root, or another kernel part. */
-export const RECIPE_VERSION = 2;
+export const RECIPE_VERSION = 3;
 
 /** Files that are younger than this are given this time, or no two builds would be the same. */
 export const EPOCH_SECONDS = 1_735_689_600;

@@ -41,6 +41,7 @@ describe('agentiso doctor', () => {
         'qemu',
         'mmdebstrap',
         'kubectl',
+        'vsock',
         'agents',
         'credentials',
       ]);

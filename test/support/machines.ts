@@ -5,6 +5,7 @@ import { readTree } from '#drivers/local/processes.ts';
 import { detectSandbox } from '#drivers/sandbox/detect.ts';
 import { findGuestFiles } from '#drivers/sandbox/guest-files.ts';
 import { detectVm, type VmSupport } from '#drivers/vm/support.ts';
+import { findVsock } from '#drivers/vm/vsock.ts';
 import { type ImageFiles, openImages } from '#images/images.ts';
 import { imagesDirectory } from '../../src/user-images.ts';
 
@@ -18,8 +19,13 @@ export async function findTestImage(guestAgentPath: string): Promise<ImageFiles 
   return openImages({ directory: testImagesDirectory(), guestFiles: await findGuestFiles(guestAgentPath) }).find('base');
 }
 
-/** Why there can be none here; empty when there can. */
-export async function machinesHere(): Promise<{ readonly support?: VmSupport; readonly reason: string }> {
+export interface MachinesHere {
+  readonly support?: VmSupport;
+  /** Why there can be none here; empty when there can. */
+  readonly reason: string;
+}
+
+export async function machinesHere(): Promise<MachinesHere> {
   const support = await detectVm(await detectSandbox());
   if ('reason' in support) return { reason: support.reason };
   if (!support.isRoot) return { reason: 'the tests do not run as root' };
@@ -27,7 +33,25 @@ export async function machinesHere(): Promise<{ readonly support?: VmSupport; re
   return isBuilt ? { support, reason: '' } : { reason: 'no image; run: agentiso image build base' };
 }
 
+/** The same, reached by vsock. */
+export async function machinesByVsock(): Promise<MachinesHere> {
+  const vsock = findVsock((name) => process.env[name]);
+  if ('problem' in vsock) return { reason: `${vsock.problem}; ${vsock.hint}` };
+  const { support, reason } = await machinesHere();
+  return support === undefined ? { reason } : { support: { ...support, transport: { name: 'vsock', ...vsock } }, reason };
+}
+
 /** The process of the machine itself, below the one that started it. */
 export function qemuOf(launcher: number): number | undefined {
-  return readTree(launcher).find(({ pid }) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('qemu-system'))?.pid;
+  return processOf(launcher, 'qemu-system');
+}
+
+/** The process that has its vsock. */
+export function vsockOf(launcher: number): number | undefined {
+  // As it is called in its confinement.
+  return processOf(launcher, 'vsock');
+}
+
+function processOf(launcher: number, name: string): number | undefined {
+  return readTree(launcher).find(({ pid }) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith(name))?.pid;
 }

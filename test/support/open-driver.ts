@@ -5,7 +5,7 @@ import { detectSandbox } from '#drivers/sandbox/detect.ts';
 import { sandboxDriver } from '#drivers/sandbox/driver.ts';
 import { type VmDriver, vmDriver } from '#drivers/vm/driver.ts';
 import { silentLogger } from '#lib/log.ts';
-import { findTestImage, machinesHere } from './machines.ts';
+import { findTestImage, type MachinesHere, machinesByVsock, machinesHere } from './machines.ts';
 
 export interface OpenDriverOptions {
   readonly stateDir: string;
@@ -18,12 +18,13 @@ export async function openDriver(kind: string, options: OpenDriverOptions): Prom
   if (kind === 'process') return processDriver({ ...all, environment: (name) => process.env[name] });
   if (kind === 'sandbox') return sandboxDriver({ ...all, support: await detectSandbox(options.stateDir) });
   if (kind === 'vm') return openMachines(options);
-  throw new Error(`no driver is called ${kind}: process, sandbox, vm`);
+  if (kind === 'vm-vsock') return openMachines(options, await machinesByVsock());
+  throw new Error(`no driver is called ${kind}: process, sandbox, vm, vm-vsock`);
 }
 
 /** Not hurried: what a machine has not written when it is killed is lost. */
-export async function openMachines({ stateDir, guestAgentPath }: OpenDriverOptions): Promise<VmDriver> {
-  const { support, reason } = await machinesHere();
+export async function openMachines({ stateDir, guestAgentPath }: OpenDriverOptions, here?: MachinesHere): Promise<VmDriver> {
+  const { support, reason } = here ?? (await machinesHere());
   if (support === undefined) throw new Error(reason);
   return vmDriver({ stateDir, log: silentLogger, support, findImage: () => findTestImage(guestAgentPath) });
 }

@@ -241,6 +241,10 @@ export interface AgentStatus {
      */
     accel?: string;
     /**
+     * How the daemon reaches a vm that runs, virtio-serial or vsock. Absent for the other drivers.
+     */
+    transport?: string;
+    /**
      * How network rules are enforced, for example nftables, proxy-only or none.
      */
     network?: string;

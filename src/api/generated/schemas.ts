@@ -1936,6 +1936,10 @@ export const crds: readonly CustomResourceDefinition[] = [
                           description: 'How a vm runs its processor, kvm (fast) or tcg (emulated). Absent for the other drivers.',
                           type: 'string',
                         },
+                        transport: {
+                          description: 'How the daemon reaches a vm that runs, virtio-serial or vsock. Absent for the other drivers.',
+                          type: 'string',
+                        },
                         network: {
                           description: 'How network rules are enforced, for example nftables, proxy-only or none.',
                           type: 'string',

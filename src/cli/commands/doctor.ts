@@ -11,6 +11,7 @@ import { nodeCheck } from '../doctor/node.ts';
 import { detectPackageManager } from '../doctor/packages.ts';
 import { PROGRAM_CHECKS } from '../doctor/programs.ts';
 import { exitCodeOf, reportJson, reportLines, summary } from '../doctor/report.ts';
+import { vsockCheck } from '../doctor/vsock.ts';
 
 /** Longer than any program is given, so that it is the one to be named. */
 const CHECK_MS = 15_000;
@@ -24,11 +25,12 @@ export const doctorCommand: Command = {
     { flags: '--home <dir>', description: 'the directory to look at (default: $AGENTISO_HOME or .agentiso)' },
     { flags: '-o, --output <format>', description: 'json: one document for programs', choices: ['json'] },
   ],
-  async run(_args, options, { out, environment, home: configured, inspectIsolation, inspectCredentials }) {
+  async run(_args, options, { out, environment, home: configured, inspectIsolation, findVsock, inspectCredentials }) {
     const home = (options['home'] as string | undefined) ?? (configured || '.agentiso');
+    const vsock = findVsock ? [vsockCheck(findVsock)] : [];
     const isolation = inspectIsolation ? [isolationCheck(inspectIsolation)] : [];
     const credentials = inspectCredentials ? [credentialCheck(() => inspectCredentials(options['home'] as string | undefined))] : [];
-    const results = await runChecks([...checksFor(home, environment?.cwd ?? '.'), ...isolation, ...credentials], CHECK_MS);
+    const results = await runChecks([...checksFor(home, environment?.cwd ?? '.'), ...vsock, ...isolation, ...credentials], CHECK_MS);
     const manager = detectPackageManager();
     if (options['output'] === 'json') out(`${reportJson(results, manager)}\n`);
     else {

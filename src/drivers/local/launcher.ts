@@ -74,6 +74,8 @@ export interface Launcher {
   awaitGuest?(paths: WorkspacePaths, signal: AbortSignal): Promise<void>;
   /** Where connecting is more than opening the socket in the run directory. */
   connect?(paths: WorkspacePaths, port: GuestPort, signal: AbortSignal): Promise<Duplex>;
+  /** How one that runs is reached, where there is more than one way. */
+  transportOf?(paths: WorkspacePaths): Promise<string>;
   /** Whether anything was ever written, where that is not seen in the workspace's folder. */
   hasFiles?(paths: WorkspacePaths): Promise<boolean>;
   /** Why it ended, where the exit of its process does not tell; undefined: in good order. */

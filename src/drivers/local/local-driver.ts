@@ -432,7 +432,9 @@ export class LocalDriver implements Driver {
     const running = living(guest);
     if (running !== undefined) {
       const isSuspended = this.#isHeld(found.paths) && { isSuspended: true };
-      return { id, incarnation, phase: running.isListening ? 'running' : 'starting', pid: running.pid, ...isSuspended };
+      const transport = await this.#launcher.transportOf?.(found.paths);
+      const phase = running.isListening ? 'running' : 'starting';
+      return { id, incarnation, phase, pid: running.pid, ...isSuspended, ...(transport !== undefined && { transport }) };
     }
     const { sleep } = this.#launcher;
     if (sleep?.isSaved(found.paths)) return { id, incarnation, phase: 'running', isSuspended: true, savedAs: sleep.sizeOf(found.paths) };

@@ -92,6 +92,18 @@ describe('the command line of QEMU', () => {
     expect(copy).toEqual([...(template ?? []).map((word) => (word === object('on') ? object('off') : word)), '-incoming', 'defer']);
   });
 
+  it.each([
+    { board: 'microvm', device: 'vhost-user-vsock-device' },
+    { board: 'q35', device: 'vhost-user-vsock-pci' },
+  ] as const)('has a vsock device in place of the ports, and memory that its program can share, on $board', ({ board, device }) => {
+    const line = qemuArguments({ ...PLAN, board, transport: 'vsock' }).join(' ');
+    expect(line).toContain(` -chardev socket,id=vsock,path=vsock-device.sock -device ${device},chardev=vsock `);
+    expect(line).toContain(' -object memory-backend-memfd,id=memory,size=256M,share=on ');
+    expect(line).toContain(' aiso.vsock aiso.arg=--vsock ');
+    expect(line).not.toMatch(/virtio-serial|virtserialport|--ports/);
+    expect(qemuArguments({ ...PLAN, board }).join(' ')).not.toContain('vsock');
+  });
+
   it('always denies what a machine does not need of this one', () => {
     for (const board of ['microvm', 'q35'] as const) {
       const line = qemuArguments({ ...PLAN, board }).join(' ');

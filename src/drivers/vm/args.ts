@@ -17,6 +17,8 @@ export interface MachinePlan {
   readonly hasNetwork: boolean;
   /** Of the disk with its tools. Absent: it has none. */
   readonly toolsGiB?: number;
+  /** How its host comes in. Absent: by virtio ports. */
+  readonly transport?: 'vsock';
   /**
    * Absent: ordinary memory. template: a file that keeps it. copy: of such a file, whose pages it shares until it writes to them.
    * saved: ordinary memory, which is read together with the rest of its state.
@@ -33,6 +35,7 @@ export const INSIDE = {
   disk: '/machine/disk',
   tools: '/machine/tools',
   memory: '/machine/memory',
+  vsock: '/machine/vsock',
 } as const;
 
 /** In the run directory, which is where QEMU is: the kernel limits paths of sockets, not how deep a directory lies. */
@@ -43,6 +46,9 @@ export const SOCKETS = {
   egress: 'egress-port.sock',
   qmp: 'qmp.sock',
   migration: 'migration.sock',
+  /** Of the program that has the machine's vsock: what the host connects to, and what QEMU does. */
+  vsock: 'vsock.sock',
+  vsockDevice: 'vsock-device.sock',
 } as const;
 
 /** The serial number of the disk that holds the workspace. Not `workspace`: the guest agent mounts it, when it is told to, not the init. */
@@ -67,10 +73,7 @@ export function qemuArguments(plan: MachinePlan): string[] {
     ...['-kernel', INSIDE.kernel, '-initrd', INSIDE.initrd, '-append', kernelWords(plan).join(' ')],
     ...['-chardev', 'stdio,id=console,signal=off', '-serial', 'chardev:console'],
     ...['-qmp', `unix:${SOCKETS.qmp},server=on,wait=off`],
-    ...['-device', `${device('virtio-serial')},max_ports=4`],
-    ...port(1, 'control'),
-    ...port(2, 'relay'),
-    ...port(3, 'egress'),
+    ...(plan.transport === 'vsock' ? vsock(device) : ports(device)),
     ...['-drive', `if=none,id=root,file=${INSIDE.root},format=raw,readonly=on`],
     ...['-device', `${device('virtio-blk')},drive=root,serial=root`],
     ...['-drive', `if=none,id=disk,file=${INSIDE.disk},format=raw,discard=unmap,detect-zeroes=unmap`],
@@ -99,10 +102,20 @@ function accelOptions({ accel }: MachinePlan): string[] {
   return accel === 'kvm' ? ['-accel', 'kvm', '-cpu', 'host'] : ['-accel', 'tcg,thread=multi,tb-size=32', '-cpu', 'max'];
 }
 
-function memoryOptions({ memory, memoryMiB }: MachinePlan): string[] {
+function memoryOptions({ memory, memoryMiB, transport }: MachinePlan): string[] {
+  // The program on the other side of the device reads and writes it, too.
+  if (transport === 'vsock') return ['-object', `memory-backend-memfd,id=memory,size=${memoryMiB}M,share=on`];
   if (memory === undefined || memory === 'saved') return ['-object', `memory-backend-ram,id=memory,size=${memoryMiB}M`];
   const share = memory === 'template' ? 'on' : 'off';
   return ['-object', `memory-backend-file,id=memory,size=${memoryMiB}M,mem-path=${INSIDE.memory},share=${share}`];
+}
+
+function ports(device: (name: string) => string): string[] {
+  return ['-device', `${device('virtio-serial')},max_ports=4`, ...port(1, 'control'), ...port(2, 'relay'), ...port(3, 'egress')];
+}
+
+function vsock(device: (name: string) => string): string[] {
+  return ['-chardev', `socket,id=vsock,path=${SOCKETS.vsockDevice}`, '-device', `${device('vhost-user-vsock')},chardev=vsock`];
 }
 
 function port(number: number, name: 'control' | 'relay' | 'egress'): string[] {
@@ -115,7 +128,11 @@ function port(number: number, name: 'control' | 'relay' | 'egress'): string[] {
 /** Weaker inside the guest for the sake of speed, where each instruction is emulated; the machine's walls are not made of these. */
 const FOR_EMULATION = ['mitigations=off', 'init_on_alloc=0', 'nokaslr', 'lsm='];
 
-function kernelWords({ board, accel, tscKhz, memory }: MachinePlan): string[] {
+/** How the host comes in. */
+const BY_PORTS = ['aiso.arg=--ports', 'aiso.arg=/dev/virtio-ports'];
+const BY_VSOCK = ['aiso.vsock', 'aiso.arg=--vsock'];
+
+function kernelWords({ board, accel, tscKhz, memory, transport }: MachinePlan): string[] {
   return [
     ...['console=ttyS0', 'quiet', 'panic=-1', 'reboot=t', '8250.nr_uarts=1'],
     ...['audit=0', 'nowatchdog', 'cryptomgr.notests', 'rcupdate.rcu_expedited=1'],
@@ -124,7 +141,7 @@ function kernelWords({ board, accel, tscKhz, memory }: MachinePlan): string[] {
     ...(board === 'microvm' && accel === 'tcg' ? ['no_timer_check', 'tsc=reliable'] : []),
     ...(board === 'microvm' && tscKhz !== undefined ? [`tsc_early_khz=${tscKhz}`] : []),
     `aiso.bus=${board === 'microvm' ? 'mmio' : 'pci'}`,
-    ...['aiso.pool', 'aiso.arg=--ports', 'aiso.arg=/dev/virtio-ports', `aiso.clock=${CLOCK_AHEAD}`],
+    ...['aiso.pool', ...(transport === 'vsock' ? BY_VSOCK : BY_PORTS), `aiso.clock=${CLOCK_AHEAD}`],
     // A copy has it from its template; said all the same, so that both have one command line.
     ...(memory === 'template' || memory === 'copy' ? ['aiso.arg=--warm'] : []),
   ];

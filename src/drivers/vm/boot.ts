@@ -48,7 +48,7 @@ export async function withBareMachine(bare: BareMachine, use: (machine: Machine)
     for (const port of ['relay', 'control'] as const) await machine.connect(port, either);
     await use(machine);
   } finally {
-    machine.close();
+    void machine.close();
     child.kill('SIGKILL');
     await exited;
   }

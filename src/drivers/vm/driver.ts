@@ -5,7 +5,7 @@ import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { bindGuest, connectGuest } from '#guest/client.ts';
-import { AgentisoError, isCode, messageOf, StalledError, WaitingError } from '#lib/errors.ts';
+import { AgentisoError, ConflictError, isCode, messageOf, StalledError, WaitingError } from '#lib/errors.ts';
 import { Gate } from '#lib/gate.ts';
 import type { Logger } from '#lib/log.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
@@ -14,6 +14,7 @@ import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '.
 import { closeInheritedOnExec } from '../local/descriptors.ts';
 import { isPresent } from '../local/directories.ts';
 import { type Room, requireRoom } from '../local/free-disk.ts';
+import { canFreeze, freezeGroups } from '../local/freeze.ts';
 import type { Launcher, Sleep, StartCommand, Waking } from '../local/launcher.ts';
 import { LocalDriver } from '../local/local-driver.ts';
 import { type WorkspacePaths, workspacePaths } from '../local/paths.ts';
@@ -37,6 +38,8 @@ import { cannotBeSaved, saveMachine, wakeMachine } from './sleep.ts';
 import type { VmSupport } from './support.ts';
 import { type TemplateFiles, type TemplateKind, Templates } from './templates.ts';
 import { type ToolDisk, ToolDisks } from './tool-disks.ts';
+import type { TransportProblem, VsockDaemon } from './vsock.ts';
+import { answerCall } from './vsock-call.ts';
 
 /** What a machine is started with; src/images makes them. */
 export interface MachineImage {
@@ -110,6 +113,16 @@ export function imageNotFound(name: string): StalledError {
   return new StalledError('ImageNotFound', `the image ${name} has not been built; run: agentiso image build ${name}`);
 }
 
+function cannotBeHeld(): ConflictError {
+  return new ConflictError('a machine that is reached by vsock cannot be held still without a freezer of control groups', {
+    ...{ reason: 'HoldUnsupported', hint: 'stop the agent first' },
+  });
+}
+
+function transportUnavailable({ problem, hint }: TransportProblem): StalledError {
+  return new StalledError('IsolationUnavailable', `${problem}; ${hint}`);
+}
+
 class VmLauncher implements Launcher {
   readonly name = 'vm';
   readonly files = [DISK];
@@ -164,6 +177,7 @@ class VmLauncher implements Launcher {
     const { directory } = this.pathsOf(workspace.id);
     const image = await this.#image(workspace.image ?? 'base');
     const { vcpus, memoryMiB } = workspace.resources;
+    const vsock = this.#vsock();
     const disk = await diskSize(diskIn(directory));
     // One that is there stays as large as it was made.
     const diskGiB = disk === undefined ? workspace.resources.diskGiB : Math.ceil(disk / GIB);
@@ -174,11 +188,12 @@ class VmLauncher implements Launcher {
       hasNetwork: support.isRoot,
       ...(tools && { toolsGiB: tools.gib }),
       ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
+      ...(vsock && { transport: 'vsock' }),
     };
-    const template = await this.#templates?.find(kind, uidOf(workspace.team));
+    const template = vsock === undefined ? await this.#templates?.find(kind, uidOf(workspace.team)) : undefined;
     if (disk === undefined) await this.#requireDisk(diskGiB);
     this.#takeSlot(directory, template === undefined);
-    this.#starts.set(directory, { kind, ...(template && { template }), ...(tools && { tools }) });
+    this.#starts.set(directory, { kind, ...(template && { template }), ...(tools && { tools }), ...(vsock && { vsock }) });
   }
 
   ensureGroups({ id, resources }: Pick<WorkspaceSpec, 'id'> & { readonly resources: Resources }): readonly string[] {
@@ -192,9 +207,14 @@ class VmLauncher implements Launcher {
     const start = this.#starts.get(directory);
     if (start === undefined) throw new AgentisoError('Internal', 'a machine was not admitted before its start');
     try {
-      const { kind, template, tools } = start;
+      const { kind, template, tools, vsock } = start;
       const { kernel, initrd, root } = kind.image;
-      const files = { kernel, initrd, root, ...(tools && { tools: tools.path }), ...(template && { memory: template.memory }) };
+      const files = {
+        ...{ kernel, initrd, root },
+        ...(tools && { tools: tools.path }),
+        ...(template && { memory: template.memory }),
+        ...(vsock && { vsock: vsock.program }),
+      };
       await writeMachineFile(directory, toMachineFile(workspace, start));
       return await this.#command(workspace, paths, { kind: { ...kind, ...(template && { memory: 'copy' }) }, files, groups });
     } catch (error) {
@@ -254,7 +274,7 @@ class VmLauncher implements Launcher {
     try {
       const either = AbortSignal.any([signal, limit]);
       if (known.isResumed) await wakeMachine(machine, paths.directory, known, either);
-      else await this.#startMachine(machine, known, [signal, either]);
+      else await this.#startMachine(paths, known, [signal, either]);
       if (known.egress) machine.carryEgress(known);
     } catch (error) {
       if (signal.aborted) return;
@@ -265,21 +285,34 @@ class VmLauncher implements Launcher {
       this.#started(paths.directory);
     }
     this.#failedWakes.delete(paths.directory);
-    const start = this.#starts.get(paths.directory);
-    if (start === undefined || known.isResumed) return;
+    if (!known.isResumed) this.#tellTemplates(this.#starts.get(paths.directory));
+  }
+
+  /** Of a start that has worked. A machine whose memory another program shares cannot begin as a copy: there is no template of it. */
+  #tellTemplates(start: Start | undefined): void {
+    if (start === undefined || start.vsock !== undefined) return;
     if (start.template === undefined) this.#templates?.makeSoon(start.kind);
     else this.#templates?.worked(start.kind);
   }
 
-  async #startMachine(machine: Machine, known: MachineFile, [signal, limited]: readonly [AbortSignal, AbortSignal]): Promise<void> {
+  async #startMachine(paths: WorkspacePaths, known: MachineFile, [signal, limited]: readonly [AbortSignal, AbortSignal]): Promise<void> {
+    const machine = this.#machineOf(paths);
     if (known.state === undefined) await machine.qmp(limited);
     else await restoreState(machine, { path: known.state, hasMemory: false, signal: limited });
+    if ((await machine.transport()) === 'vsock' && !known.hasCalled) {
+      const onCalled = () => writeMachineFile(paths.directory, { ...known, hasCalled: true });
+      await answerCall({ run: paths.run, onCalled }, AbortSignal.any([limited, machine.letGo]));
+    }
     const bind = (stream: Duplex) => bindMachine(stream, known, AbortSignal.any([signal, AbortSignal.timeout(BIND_MS)]));
     await machine.tell(bind, limited);
   }
 
-  freeze(paths: WorkspacePaths, _record: WorkspaceRecord | undefined, isFrozen: boolean): Promise<void> {
-    return pauseMachine(this.#machineOf(paths), isFrozen);
+  async freeze(paths: WorkspacePaths, record: WorkspaceRecord | undefined, isFrozen: boolean): Promise<void> {
+    const machine = this.#machineOf(paths);
+    if ((await machine.transport()) !== 'vsock') return pauseMachine(machine, isFrozen);
+    // What has its vsock must stand still with it: it ends its work when it is spoken to while its machine is stopped.
+    if (isFrozen && !canFreeze(this.#options.support.places)) throw cannotBeHeld();
+    await freezeGroups(this.#groups(paths, record), isFrozen);
   }
 
   renewFiles(folder: string): Promise<void> {
@@ -288,7 +321,7 @@ class VmLauncher implements Launcher {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const machine of this.#machines.values()) machine.close();
+    await Promise.all([...this.#machines.values()].map((machine) => machine.close()));
     await this.#templates?.close();
   }
 
@@ -321,6 +354,10 @@ class VmLauncher implements Launcher {
     return this.#machineOf(paths).connect(port, signal);
   }
 
+  transportOf(paths: WorkspacePaths): Promise<string> {
+    return this.#machineOf(paths).transport();
+  }
+
   /** What is on the disk can be told by nobody but the guest. */
   async hasFiles({ directory }: WorkspacePaths): Promise<boolean> {
     return isPresent(diskIn(directory));
@@ -345,7 +382,7 @@ class VmLauncher implements Launcher {
   }
 
   async release(paths: WorkspacePaths, record: WorkspaceRecord | undefined): Promise<boolean> {
-    this.#machines.get(paths.directory)?.close();
+    void this.#machines.get(paths.directory)?.close();
     this.#machines.delete(paths.directory);
     this.#starts.delete(paths.directory);
     this.#started(paths.directory);
@@ -372,6 +409,14 @@ class VmLauncher implements Launcher {
     const image = await this.#options.findImage(name);
     if (image !== undefined) return image;
     throw imageNotFound(name);
+  }
+
+  /** undefined: machines are reached by virtio ports. */
+  #vsock(): VsockDaemon | undefined {
+    const { transport } = this.#options.support;
+    if (transport === undefined) return undefined;
+    if ('problem' in transport) throw transportUnavailable(transport);
+    return transport.name === 'vsock' ? transport : undefined;
   }
 
   async #tools({ tools, toolFolder }: WorkspaceSpec): Promise<ToolDisk | undefined> {
@@ -439,15 +484,15 @@ class VmLauncher implements Launcher {
   #machineOf({ directory, run }: WorkspacePaths): Machine {
     const known = this.#machines.get(directory);
     if (known !== undefined) return known;
-    const machine = new Machine(run);
+    const machine = new Machine(run, async () => (await readMachineFile(directory))?.started?.kind.transport ?? 'virtio-serial');
     // Whoever is still on the way to it comes too late.
-    if (this.#isClosed) machine.close();
+    if (this.#isClosed) void machine.close();
     this.#machines.set(directory, machine);
     return machine;
   }
 
   #renewMachine(paths: WorkspacePaths): void {
-    this.#machines.get(paths.directory)?.close();
+    void this.#machines.get(paths.directory)?.close();
     this.#machines.delete(paths.directory);
     this.#machineOf(paths);
   }
@@ -476,6 +521,8 @@ interface Start {
   readonly kind: TemplateKind;
   readonly template?: TemplateFiles;
   readonly tools?: ToolDisk;
+  /** Where it is reached by that. */
+  readonly vsock?: VsockDaemon;
 }
 
 function toMachineFile(workspace: WorkspaceSpec, { kind, template, tools }: Start): MachineFile {

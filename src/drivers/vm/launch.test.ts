@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { parseLaunch } from '../local/launches.ts';
-import { LAUNCH_SCRIPT, type LaunchPlan, launchCommand } from './launch.ts';
+import { LAUNCH_SCRIPT, type LaunchPlan, launchCommand, VSOCK_SCRIPT } from './launch.ts';
 
 const PLAN: LaunchPlan = {
   identity: { id: 'agent', incarnation: 'first' },
@@ -18,8 +18,8 @@ const PLAN: LaunchPlan = {
 };
 
 describe('the launcher of a machine', () => {
-  it('is a script that a shell can read', () => {
-    expect(spawnSync('/bin/sh', ['-n', '-c', LAUNCH_SCRIPT], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+  it.each([LAUNCH_SCRIPT, VSOCK_SCRIPT])('is a script that a shell can read', (script) => {
+    expect(spawnSync('/bin/sh', ['-n', '-c', script], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   });
 
   it('is found again by what is on its command line', () => {
@@ -45,6 +45,18 @@ describe('the launcher of a machine', () => {
     expect(line).not.toContain('/dev/kvm');
     expect(launchCommand({ ...PLAN, network: 'none' }).join(' ')).not.toContain('/dev/net/tun');
     expect(launchCommand({ ...PLAN, network: 'none' })).toContain('--unshare-net');
+  });
+
+  it('starts what has its vsock behind the same walls, before QEMU', () => {
+    const plan = { ...PLAN, files: { ...PLAN.files, vsock: '/root/bin/vhost-device-vsock' } };
+    const words = launchCommand(plan);
+    expect(words.join(' ')).toContain('/root/bin/vhost-device-vsock bound/vsock');
+    expect(words.join(' ')).toContain('--ro-bind /mnt/bound/vsock /machine/vsock');
+    const places = ['setpriv', 'bwrap', VSOCK_SCRIPT, 'qemu-system-x86_64'].map((word) => words.indexOf(word));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places).not.toContain(-1);
+    expect(parseLaunch(words, () => PLAN.mark)).toEqual(PLAN.identity);
+    expect(launchCommand(PLAN).join(' ')).not.toContain('vsock');
   });
 
   it('lets a group use kvm where one may', () => {

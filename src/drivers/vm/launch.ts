@@ -5,7 +5,7 @@
 import { joinLines, leaveScript, TAP } from '#lib/machine-tap.ts';
 import { launchArguments } from '../local/launches.ts';
 import { type HostLayout, TOOL_PATH } from '../sandbox/args.ts';
-import { INSIDE } from './args.ts';
+import { INSIDE, SOCKETS } from './args.ts';
 
 export interface MachineFiles {
   readonly kernel: string;
@@ -17,6 +17,8 @@ export interface MachineFiles {
   readonly tools?: string;
   /** Of a template or of a copy of one; written to. */
   readonly memory?: string;
+  /** The program that has its vsock, where it is reached by that. */
+  readonly vsock?: string;
 }
 
 export interface LaunchPlan {
@@ -94,8 +96,26 @@ fi
 exit $code
 `;
 
+/** Of its guest: each machine has a program of its own for its vsock, so all may have the same number. */
+const GUEST_CID = 3;
+
+/**
+ * Where the machine is reached by vsock: behind the same walls as QEMU, and ended with it by the kernel, because both are in one namespace of processes. Without it
+ * nobody reaches the machine, so it ends QEMU when it ends; and when one of its threads has, of which it says no more than a line. What it says is said on the
+ * console, which is kept to its last lines. QEMU connects to it once, at its start: so it has to listen by then (00010000 is the kernel's word for it).
+ */
+export const VSOCK_SCRIPT = `
+{
+  ${INSIDE.vsock} --vm guest-cid=${GUEST_CID},socket=${SOCKETS.vsockDevice},uds-path=${SOCKETS.vsock} 2>&1 | sed -u '/panicked/q'
+  echo 'agentiso: what has the vsock of this machine has ended'
+  kill -KILL $$
+} < /dev/null &
+until grep -q ' 00010000 .* ${SOCKETS.vsockDevice}$' /proc/net/unix; do sleep 0.02; done
+exec "$@"
+`;
+
 /** What is bound into the folder by root, because QEMU's uid cannot come to where these are. */
-export const BOUND = ['kernel', 'initrd', 'root', 'tools', 'memory'] as const;
+export const BOUND = ['kernel', 'initrd', 'root', 'tools', 'memory', 'vsock'] as const;
 
 export function launchCommand(plan: LaunchPlan): [string, ...string[]] {
   const { uid, network, groups, folder, mark } = plan;
@@ -136,6 +156,9 @@ function confinedCommand(plan: LaunchPlan): string[] {
     ...['--ro-bind', from('kernel'), INSIDE.kernel, '--ro-bind', from('initrd'), INSIDE.initrd, '--ro-bind', from('root'), INSIDE.root],
     ...(files.tools === undefined ? [] : ['--ro-bind', from('tools'), INSIDE.tools]),
     ...(files.memory === undefined ? [] : ['--bind', from('memory'), INSIDE.memory]),
-    ...['--remount-ro', '/', '--chdir', INSIDE.run, '--', plan.qemu, ...plan.arguments],
+    ...(files.vsock === undefined ? [] : ['--ro-bind', from('vsock'), INSIDE.vsock]),
+    ...['--remount-ro', '/', '--chdir', INSIDE.run, '--'],
+    ...(files.vsock === undefined ? [] : ['/bin/sh', '-c', VSOCK_SCRIPT, 'sh']),
+    ...[plan.qemu, ...plan.arguments],
   ];
 }

@@ -22,6 +22,8 @@ export interface MachineFile {
   readonly state?: string;
   /** What it was started as, so that it can be started as the same again. Absent: by a daemon that knew of no such thing. */
   readonly started?: StartedAs;
+  /** Its guest has said that it can be reached by vsock. */
+  readonly hasCalled?: boolean;
   /** It goes on from what was saved of it, and is to be told what time it is. */
   readonly isResumed?: boolean;
 }

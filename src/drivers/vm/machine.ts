@@ -4,13 +4,16 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CarriedEgress, carryEgress } from '#guest/carry-egress.ts';
 import type { GuestIdentity } from '#guest/handshake.ts';
-import { HostPort } from '#guest/host-port.ts';
 import { UnavailableError, WaitingError } from '#lib/errors.ts';
 import type { GuestPort } from '../driver.ts';
 import { dialGuest } from '../local/dial.ts';
 import { SOCKETS } from './args.ts';
 import { Qmp } from './qmp.ts';
+import { SerialTransport } from './serial-transport.ts';
+import type { Patience, Transport } from './transport.ts';
 import { untilHeard } from './until-heard.ts';
+import type { TransportName } from './vsock.ts';
+import { VsockTransport } from './vsock-transport.ts';
 
 const LOOK_MS = 20;
 /** Where the egress proxy listens, in every run directory. */
@@ -18,7 +21,9 @@ const PROXY_SOCKET = 'egress.sock';
 
 export class Machine {
   readonly #run: string;
-  readonly #ports = new Map<GuestPort | 'egress', Promise<HostPort>>();
+  readonly #transportOf: () => Promise<TransportName>;
+  #name: Promise<TransportName> | undefined;
+  #transport: Transport | undefined;
   readonly #letGo = new AbortController();
   #told: Promise<unknown> = Promise.resolve();
   #egress: CarriedEgress | undefined;
@@ -26,9 +31,10 @@ export class Machine {
   /** Why it ended, as QEMU says: guest-shutdown, guest-reset, host-qmp-quit, ... */
   #shutdownReason: string | undefined;
 
-  /** Of the run directory that its sockets are in. */
-  constructor(run: string) {
+  /** Of the run directory that its sockets are in. `transportOf`: how it is reached; asked when somebody wants to know. */
+  constructor(run: string, transportOf: () => Promise<TransportName> = async () => 'virtio-serial') {
     this.#run = run;
+    this.#transportOf = transportOf;
   }
 
   get shutdownReason(): string | undefined {
@@ -40,9 +46,9 @@ export class Machine {
     return this.#letGo.signal;
   }
 
-  /** A connection to the guest; the one before over the same port has ended then. Waits until QEMU and its guest are there. */
+  /** A connection to the guest; over a virtio port the one before it has ended then. Waits until QEMU and its guest are there. */
   async connect(port: GuestPort, signal: AbortSignal): Promise<Duplex> {
-    return (await this.#port(port, signal)).connect(signal);
+    return (await this.#way(signal)).connect(port, this.#untilThere(signal), signal);
   }
 
   /** Says it on a connection of its own, until it was heard. One after the other: each would end the connection of the one before. */
@@ -58,12 +64,12 @@ export class Machine {
 
   /** So that a guest that wakes up in a copy finds its host where its template had one. */
   async openPorts(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#port('control', signal), this.#port('relay', signal)]);
+    await (await this.#way(signal)).open(this.#untilThere(signal), signal);
   }
 
   /** To a socket of QEMU in the run directory. */
   dial(socket: keyof typeof SOCKETS, signal: AbortSignal): Promise<Duplex> {
-    return this.#dial(`${this.#run}/${SOCKETS[socket]}`, signal);
+    return this.#untilThere(signal)((either) => dialGuest(`${this.#run}/${SOCKETS[socket]}`, either));
   }
 
   /** Stays open: what it says last is why the machine ended. Opened by one for all; who gives up gives up for nobody else. */
@@ -86,40 +92,39 @@ export class Machine {
     this.#egress ??= carryEgress({
       ...guest,
       // Tried once each time: a machine that has ended has nobody to wait for.
-      connect: async (signal) => (await this.#port('egress', signal, (path) => dialGuest(path, signal))).connect(signal),
+      connect: async (signal) => (await this.#way(signal)).connect('egress', (dial) => dial(signal), signal),
       dialProxy: (signal) => dialGuest(`${this.#run}/${PROXY_SOCKET}`, signal, { allowHalfOpen: true }),
     });
   }
 
-  /** For good: whoever still waits for it is told. */
-  close(): void {
+  /** For good: whoever still waits for it is told. Resolves when this process may end without disturbing the machine. */
+  async close(): Promise<void> {
     this.#letGo.abort(new UnavailableError('the machine is let go', { reason: 'MachineLetGo' }));
     this.#egress?.close('the machine is let go');
     this.#egress = undefined;
-    for (const port of this.#ports.values()) port.then((each) => each.close()).catch(() => {});
     this.#qmp?.then((each) => each.close()).catch(() => {});
-    this.#ports.clear();
     this.#qmp = undefined;
+    await this.#transport?.close();
   }
 
-  /** Dialled by one at a time: QEMU hears one, and a second would wait until the first has hung up. */
-  async #port(
-    name: GuestPort | 'egress',
-    signal: AbortSignal,
-    dial: (path: string) => Promise<Duplex> = (path) => this.#dial(path, signal),
-  ): Promise<HostPort> {
-    for (;;) {
-      const known = this.#ports.get(name);
-      const port = await known?.catch(() => undefined);
-      this.letGo.throwIfAborted();
-      signal.throwIfAborted();
-      if (port?.isOpen) return port;
-      // Somebody else has begun meanwhile.
-      if (this.#ports.get(name) !== known) continue;
-      const opening = dial(`${this.#run}/${SOCKETS[name]}`).then((carrier) => new HostPort(carrier));
-      this.#ports.set(name, opening);
-      return opening;
+  /** How it is reached. */
+  async transport(): Promise<TransportName> {
+    this.#name ??= this.#transportOf();
+    try {
+      return await this.#name;
+    } catch (error) {
+      // The next one asks again.
+      this.#name = undefined;
+      throw error;
     }
+  }
+
+  async #way(signal: AbortSignal): Promise<Transport> {
+    const name = await this.transport();
+    this.letGo.throwIfAborted();
+    signal.throwIfAborted();
+    this.#transport ??= name === 'vsock' ? new VsockTransport(this.#run, this.letGo) : new SerialTransport(this.#run, this.letGo);
+    return this.#transport;
   }
 
   async #openQmp(signal: AbortSignal): Promise<Qmp> {
@@ -128,19 +133,21 @@ export class Machine {
     });
   }
 
-  /** QEMU makes its sockets a moment after its start. */
-  async #dial(path: string, signal: AbortSignal): Promise<Duplex> {
+  /** QEMU makes its sockets a moment after its start, and a guest listens later still. */
+  #untilThere(signal: AbortSignal): Patience {
     const either = AbortSignal.any([signal, this.letGo]);
-    for (;;) {
-      try {
-        either.throwIfAborted();
-        return await dialGuest(path, either);
-      } catch (error) {
-        either.throwIfAborted();
-        if (!(error instanceof WaitingError)) throw error;
-        await pause(LOOK_MS, undefined, { signal: either }).catch(() => {});
+    return async (dial) => {
+      for (;;) {
+        try {
+          either.throwIfAborted();
+          return await dial(either);
+        } catch (error) {
+          either.throwIfAborted();
+          if (!(error instanceof WaitingError)) throw error;
+          await pause(LOOK_MS, undefined, { signal: either }).catch(() => {});
+        }
       }
-    }
+    };
   }
 }
 

@@ -18,8 +18,8 @@ const LEAST_MS = 30_000;
 /** An emulated processor on a busy machine takes its time. */
 const WAKE_MS = 60_000;
 
-export function cannotBeSaved(): ConflictError {
-  return new ConflictError('what this machine was started as is not known', { reason: 'SuspendUnsupported', hint: 'stop it instead' });
+export function cannotBeSaved(why = 'what this machine was started as is not known'): ConflictError {
+  return new ConflictError(why, { reason: 'SuspendUnsupported', hint: 'stop it instead' });
 }
 
 interface Saving {
@@ -32,6 +32,7 @@ export async function saveMachine(machine: Machine, { directory, run }: Workspac
   const known = await readMachineFile(directory);
   if (known?.started === undefined) throw cannotBeSaved();
   const { kind, tools } = known.started;
+  if (kind.transport === 'vsock') throw cannotBeSaved('a machine that is reached by vsock cannot be suspended');
   await room(kind.memoryMiB * MIB, 'what is in its memory');
   const limit = AbortSignal.timeout(LEAST_MS + (kind.memoryMiB / MIB_PER_SECOND) * 1_000);
   const { kernel, initrd, root } = kind.image;

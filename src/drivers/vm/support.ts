@@ -7,6 +7,7 @@ import type { CgroupPlaces } from '../local/cgroup-places.ts';
 import { type HostLayout, TOOL_PATH } from '../sandbox/args.ts';
 import type { SandboxSupport } from '../sandbox/detect.ts';
 import type { Acceleration, Board } from './args.ts';
+import type { ChosenTransport } from './vsock.ts';
 
 export interface VmSupport {
   /** Path of QEMU. */
@@ -21,6 +22,8 @@ export interface VmSupport {
   readonly limits: string;
   readonly network: string;
   readonly places?: CgroupPlaces;
+  /** How machines are reached that are started now. Absent: by virtio ports. */
+  readonly transport?: ChosenTransport;
 }
 
 export interface VmUnavailable {

@@ -1,9 +1,9 @@
 /** The way out by name: one HTTP proxy per agent, each on a unix socket of its own. Whoever can connect to it is that agent. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ListeningSocket, listenAt } from '#lib/listen-at.ts';
 import type { Logger } from '#lib/log.ts';
 import { AgentProxy, type EgressLimits } from './agent-proxy.ts';
 import { type Connect, connectByAddress } from './dial.ts';
-import { type ListeningSocket, listenAt } from './listen.ts';
 import { Lookups, type Resolve, resolveByHost } from './lookups.ts';
 import { compileRules, type EgressRules } from './names.ts';
 import { Seldom } from './seldom.ts';

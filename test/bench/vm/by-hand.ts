@@ -70,7 +70,7 @@ export async function startByHand({ folder, machines, template }: ByHand, onGree
     client.close('measured');
     return { signOfLifeMs, greetedMs };
   } finally {
-    machine.close();
+    await machine.close();
     qemu.kill('SIGKILL');
     await ended;
   }

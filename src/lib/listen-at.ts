@@ -1,12 +1,12 @@
 /**
- * A unix socket in a folder that the agent may write to. Its rights and its owner are set where the agent cannot exchange it for
+ * A unix socket in a folder that somebody else may write to, such as an agent. Its rights and its owner are set where nobody can exchange it for
  * something else, and only then does it get its name.
  */
 import { chmodSync, lchownSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { basename, dirname, join } from 'node:path';
-import { messageOf, UnavailableError } from '#lib/errors.ts';
-import { pinnedSocketPath } from '#lib/socket-path.ts';
+import { messageOf, UnavailableError } from './errors.ts';
+import { pinnedSocketPath } from './socket-path.ts';
 
 export interface ListeningSocket {
   /** Whether the socket is still at its path. */
@@ -18,7 +18,7 @@ export interface ListeningSocket {
 /** The folder of `path` lies in one that only we may write to: that is where the socket is made. */
 export async function listenAt(server: Server, path: string, uid: number | undefined): Promise<ListeningSocket> {
   try {
-    const staging = mkdtempSync(join(dirname(dirname(path)), '.egress-'));
+    const staging = mkdtempSync(join(dirname(dirname(path)), '.socket-'));
     try {
       return await listenVia(staging, server, path, uid);
     } finally {
