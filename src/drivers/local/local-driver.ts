@@ -65,6 +65,7 @@ export class LocalDriver implements Driver {
     this.#launcher = options.launcher;
     this.name = options.launcher.name;
     this.isolation = options.launcher.isolation;
+    options.launcher.watchHoldUps?.((id) => this.#notify(id));
     const copies = new FileCopies(options.stateDir);
     this.snapshots = {
       take: (id, snapshot, signal) => this.#lock.run(id, () => this.#take(copies, { id, snapshot }, signal)),
@@ -432,7 +433,9 @@ export class LocalDriver implements Driver {
     const running = living(guest);
     if (running !== undefined) {
       const isSuspended = this.#isHeld(found.paths) && { isSuspended: true };
-      return { id, incarnation, phase: running.isListening ? 'running' : 'starting', pid: running.pid, ...isSuspended };
+      const heldUp = this.#launcher.heldUp?.(found.paths);
+      const phase = running.isListening ? 'running' : 'starting';
+      return { id, incarnation, phase, pid: running.pid, ...isSuspended, ...(heldUp !== undefined && { heldUp }) };
     }
     const { sleep } = this.#launcher;
     if (sleep?.isSaved(found.paths)) return { id, incarnation, phase: 'running', isSuspended: true, savedAs: sleep.sizeOf(found.paths) };

@@ -106,6 +106,8 @@ export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOp
   });
 }
 
+const STANDS_STILL = 'the disk of this machine is full; it stands still with all that is in its memory, and goes on when there is room';
+
 export function imageNotFound(name: string): StalledError {
   return new StalledError('ImageNotFound', `the image ${name} has not been built; run: agentiso image build ${name}`);
 }
@@ -132,6 +134,7 @@ class VmLauncher implements Launcher {
   /** In a row, by folder. */
   readonly #failedWakes = new Map<string, number>();
   #board: Board;
+  #onHoldUp: (id: string) => void = () => {};
   #isClosed = false;
 
   constructor(options: VmDriverOptions) {
@@ -280,6 +283,14 @@ class VmLauncher implements Launcher {
 
   freeze(paths: WorkspacePaths, _record: WorkspaceRecord | undefined, isFrozen: boolean): Promise<void> {
     return pauseMachine(this.#machineOf(paths), isFrozen);
+  }
+
+  heldUp({ directory }: WorkspacePaths): string | undefined {
+    return this.#machines.get(directory)?.wantsRoom ? STANDS_STILL : undefined;
+  }
+
+  watchHoldUps(onChange: (id: string) => void): void {
+    this.#onHoldUp = onChange;
   }
 
   renewFiles(folder: string): Promise<void> {
@@ -439,7 +450,7 @@ class VmLauncher implements Launcher {
   #machineOf({ directory, run }: WorkspacePaths): Machine {
     const known = this.#machines.get(directory);
     if (known !== undefined) return known;
-    const machine = new Machine(run);
+    const machine = new Machine(run, () => this.#onHoldUp(basename(directory)));
     // Whoever is still on the way to it comes too late.
     if (this.#isClosed) machine.close();
     this.#machines.set(directory, machine);

@@ -11,6 +11,7 @@ import { dialGuest } from '../local/dial.ts';
 import { SOCKETS } from './args.ts';
 import { Qmp } from './qmp.ts';
 import { untilHeard } from './until-heard.ts';
+import { WantOfRoom } from './want-of-room.ts';
 
 const LOOK_MS = 20;
 /** Where the egress proxy listens, in every run directory. */
@@ -23,12 +24,22 @@ export class Machine {
   #told: Promise<unknown> = Promise.resolve();
   #egress: CarriedEgress | undefined;
   #qmp: Promise<Qmp> | undefined;
+  #wantOfRoom: WantOfRoom | undefined;
+  /** Whether it is kept still on purpose. */
+  isPaused = false;
+  readonly #onStandstill: () => void;
   /** Why it ended, as QEMU says: guest-shutdown, guest-reset, host-qmp-quit, ... */
   #shutdownReason: string | undefined;
 
-  /** Of the run directory that its sockets are in. */
-  constructor(run: string) {
+  /** Of the run directory that its sockets are in. `onStandstill`: it stands still by itself, or goes on. */
+  constructor(run: string, onStandstill: () => void = () => {}) {
     this.#run = run;
+    this.#onStandstill = onStandstill;
+  }
+
+  /** It stands still because the disk of this machine is full, and goes on by itself when there is room. */
+  get wantsRoom(): boolean {
+    return this.#wantOfRoom?.isWanted ?? false;
   }
 
   get shutdownReason(): string | undefined {
@@ -98,6 +109,7 @@ export class Machine {
     this.#egress = undefined;
     for (const port of this.#ports.values()) port.then((each) => each.close()).catch(() => {});
     this.#qmp?.then((each) => each.close()).catch(() => {});
+    this.#wantOfRoom?.close();
     this.#ports.clear();
     this.#qmp = undefined;
   }
@@ -123,9 +135,16 @@ export class Machine {
   }
 
   async #openQmp(signal: AbortSignal): Promise<Qmp> {
-    return Qmp.open(await this.dial('qmp', signal), ({ event, data }) => {
-      if (event === 'SHUTDOWN') this.#shutdownReason = String(data?.['reason']);
+    let wantOfRoom: WantOfRoom | undefined;
+    const qmp = await Qmp.open(await this.dial('qmp', signal), (event) => {
+      if (event.event === 'SHUTDOWN') this.#shutdownReason = String(event.data?.['reason']);
+      wantOfRoom?.hear(event);
     });
+    wantOfRoom = new WantOfRoom({ qmp, isPaused: () => this.isPaused, onChange: this.#onStandstill });
+    this.#wantOfRoom?.close();
+    this.#wantOfRoom = wantOfRoom;
+    await wantOfRoom.look();
+    return qmp;
   }
 
   /** QEMU makes its sockets a moment after its start. */
