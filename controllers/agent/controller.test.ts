@@ -420,6 +420,22 @@ describe('the session with the guest', () => {
     expect(agent()?.status).toMatchObject({ phase: 'Ready', incarnation: 'run-2' });
     expect(ctx.recorded.map(({ reason }) => reason)).toEqual(['HeartbeatLost', 'Restarting']);
   });
+
+  it('of a workspace that is held up may be silent for as long as that takes, and a while longer', async () => {
+    const { driver, agent, look, pass, id } = await running();
+    driver.holdUp(id, 'the disk is full');
+    for (let round = 0; round < 10; round++) {
+      expect(await look()).toEqual({ requeueAfterMs: 5_000 });
+      pass(5_000);
+    }
+    expect(conditionOf(agent(), 'Ready')).toBe('False HeldUp: the disk is full');
+    driver.holdUp(id, undefined);
+    pass(10_000);
+    await look();
+    expect(conditionOf(agent(), 'Ready')).toBe('True Running: ');
+    expect(agent()?.status).toMatchObject({ phase: 'Ready', incarnation: 'run-1' });
+    expect(driver.calls).toEqual([`create ${id} run-1`]);
+  });
 });
 
 describe('the network', () => {

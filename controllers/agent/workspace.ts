@@ -11,7 +11,7 @@ import { findPlace } from './place.ts';
 import { PLAN_HOLD } from './plan-hold.ts';
 import { forgetReplace, startOf } from './replace.ts';
 import { MAX_RESTARTS, type Restarts, shouldRestart } from './restarts.ts';
-import { isHeartbeatLost, missingSecret } from './session.ts';
+import { HEARTBEAT_LIMIT_MS, heartbeatAgeMs, isHeartbeatLost, missingSecret } from './session.ts';
 import { forgetCondition } from './settled.ts';
 
 export interface Keeping {
@@ -34,6 +34,7 @@ export async function ensureWorkspace(driver: Driver, agent: WithStatus<Agent>, 
     await ensureEnded(previous, id, `it moves to the ${driver.name} driver`, ctx);
   if (keeping.isReplaced) await replace(driver, agent, keeping);
   const found = await resumed(driver, agent, keeping);
+  if (found?.heldUp !== undefined) throw heldUp(found, found.heldUp, keeping);
   const existing = await endIfSilent(driver, agent, found, keeping);
   if (existing && existing.phase !== 'exited') return existing;
   if (existing && !wasEnded(agent, existing, restarts)) {
@@ -90,6 +91,15 @@ async function replace(driver: Driver, { metadata: { uid } }: Agent, { ctx, rest
   if (found && found.phase !== 'exited') restarts.replaced(uid, found.incarnation);
   await ensureEnded(driver, uid, 'another run follows, as the spec asks', ctx);
   deps.sessions.close(uid, 'another run follows, as the spec asks');
+}
+
+const HELD_UP_MS = 5_000;
+
+/** It is silent, and lives. Its silence is not held against it afterwards: then there is another session. */
+function heldUp({ id }: WorkspaceState, why: string, { deps }: Keeping): WaitingError {
+  const session = deps.sessions.get(id);
+  if (session && heartbeatAgeMs(session.state, deps.monotonicMs()) > HEARTBEAT_LIMIT_MS / 2) deps.sessions.close(id, why);
+  return new WaitingError('HeldUp', why, HELD_UP_MS);
 }
 
 const LOST = 'no heartbeat for 30 s';

@@ -26,6 +26,22 @@ describe('a lease', () => {
     expect([attempts.revoked, run.isRevoked]).toEqual([[`${uid}/1`], false]);
   });
 
+  it('goes on while its holder is held up, and has its full time afterwards', async () => {
+    const { look, task, setAgent, pass } = await running();
+    await setAgent('a-worker', { phase: 'Working', incarnation: 'run-1' }, 'HeldUp');
+    for (let round = 0; round < 10; round++) {
+      pass(10_000);
+      await look();
+    }
+    await setAgent('a-worker', { phase: 'Working', incarnation: 'run-1' });
+    pass(29_000);
+    await look();
+    expect(task()?.status).toMatchObject({ phase: 'Running', attempt: 1 });
+    pass(1_000);
+    await look();
+    expect(task()?.status).toMatchObject({ phase: 'Pending', reason: 'LeaseExpired' });
+  });
+
   it('that ends with the last attempt fails the task', async () => {
     const { look, task, pass } = await running({ maxAttempts: 1 });
     pass(30_000);

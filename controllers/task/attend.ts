@@ -10,7 +10,7 @@ import { watchBudget } from './freezing.ts';
 import { showSilence } from './leases.ts';
 import { awaitsRelease } from './plan-hold.ts';
 import { attendPulled, awaitPlan } from './pulled.ts';
-import { isAlive, isLeaving, isStoppedWithDaemon, isStopping, suits } from './roster.ts';
+import { isAlive, isHeldUp, isLeaving, isStoppedWithDaemon, isStopping, suits } from './roster.ts';
 import { CANCELLED, countFailure, expire, fail, finish, handBack, NO_PROGRESS, start, type Verdict } from './transitions.ts';
 import { verifyAttempt } from './verifying.ts';
 import { watchOver } from './watch-over.ts';
@@ -131,7 +131,9 @@ async function follow(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means
   const { attempts, leases, monotonicMs } = deps;
   const { uid } = task.metadata;
   const { attempt = 0 } = task.status;
-  const leftMs = leases.leftMs(attemptOf(task), { nowMs: monotonicMs(), seenMs: attempts.lastSeenMs(uid, attempt) });
+  const nowMs = monotonicMs();
+  const seenMs = isHeldUp(agent) ? nowMs : attempts.lastSeenMs(uid, attempt);
+  const leftMs = leases.leftMs(attemptOf(task), { nowMs, seenMs });
   showSilence(task, leftMs, ctx.now());
   if (leftMs > 0) {
     const budget = await watchBudget(task, agent, { deps, ctx });

@@ -68,6 +68,11 @@ export function isAlive(agent: Agent | undefined, incarnation: string | undefine
   return agent.status?.phase !== 'Stopped' && agent.status?.phase !== 'Failed';
 }
 
+/** It stands still with what it does in its memory, and goes on with it: what the agent controller says of a workspace that is silent and lives. */
+export function isHeldUp(agent: Agent): boolean {
+  return getCondition(agent, 'Ready')?.reason === 'HeldUp';
+}
+
 /** Changes of an agent that the tasks it holds must hear of. */
 export function isSameRun(a: Agent, b: Agent): boolean {
   return (

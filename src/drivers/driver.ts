@@ -52,6 +52,8 @@ export interface WorkspaceState {
   readonly failure?: string;
   /** It is held still, with all that is in its memory: nothing is heard of it until it is resumed. */
   readonly isSuspended?: boolean;
+  /** Why it stands still though nobody has asked for it: nothing is heard of it until it goes on, which it does by itself. */
+  readonly heldUp?: string;
   /** Where its memory is while it is suspended and no process of it runs. Absent: in the memory of this machine. */
   readonly savedAs?: { readonly path: string; readonly bytes: number };
   /** How a virtual machine that runs is reached: virtio-serial or vsock. Absent for other drivers. */

@@ -19,6 +19,8 @@ export interface FakeDriver extends Driver {
   readonly holdFailures: unknown[];
   /** The guest inside answers. */
   boot(id: string): void;
+  /** It stands still for this reason; undefined: it goes on. */
+  holdUp(id: string, why: string | undefined): void;
   /** The workspace ends; with a failure unless it ended by itself. */
   exit(id: string, failure?: string): void;
 }
@@ -171,6 +173,10 @@ export function fakeDriver(options: FakeDriverOptions = {}): FakeDriver {
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    holdUp(id, why) {
+      const { heldUp: _before, ...state } = present(id);
+      set(id, why === undefined ? state : { ...state, heldUp: why });
     },
     boot(id) {
       set(id, { ...present(id), phase: 'running' });

@@ -53,6 +53,10 @@ export interface Launcher {
   renewFiles?(folder: string): Promise<void>;
   /** Holds everything inside still, or lets it go on. Absent: that cannot be done. */
   readonly freeze?: ((paths: WorkspacePaths, record: WorkspaceRecord | undefined, isFrozen: boolean) => Promise<void>) | undefined;
+  /** Why everything inside stands still though nobody has asked for it; it goes on by itself. */
+  heldUp?(paths: WorkspacePaths): string | undefined;
+  /** Called once: with each workspace that is held up, or no longer. */
+  watchHoldUps?(onChange: (id: string) => void): void;
   /** Absent: what is suspended is held still in memory. */
   readonly sleep?: Sleep;
   /** Keeps everything inside from changing the workspace, or lets it. Absent: that cannot be done. */

@@ -65,6 +65,7 @@ export class LocalDriver implements Driver {
     this.#launcher = options.launcher;
     this.name = options.launcher.name;
     this.isolation = options.launcher.isolation;
+    options.launcher.watchHoldUps?.((id) => this.#notify(id));
     const copies = new FileCopies(options.stateDir);
     this.snapshots = {
       take: (id, snapshot, signal) => this.#lock.run(id, () => this.#take(copies, { id, snapshot }, signal)),
@@ -433,8 +434,10 @@ export class LocalDriver implements Driver {
     if (running !== undefined) {
       const isSuspended = this.#isHeld(found.paths) && { isSuspended: true };
       const transport = await this.#launcher.transportOf?.(found.paths);
+      const heldUp = this.#launcher.heldUp?.(found.paths);
       const phase = running.isListening ? 'running' : 'starting';
-      return { id, incarnation, phase, pid: running.pid, ...isSuspended, ...(transport !== undefined && { transport }) };
+      const more = { ...(transport !== undefined && { transport }), ...(heldUp !== undefined && { heldUp }) };
+      return { id, incarnation, phase, pid: running.pid, ...isSuspended, ...more };
     }
     const { sleep } = this.#launcher;
     if (sleep?.isSaved(found.paths)) return { id, incarnation, phase: 'running', isSuspended: true, savedAs: sleep.sizeOf(found.paths) };

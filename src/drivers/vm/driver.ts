@@ -109,6 +109,8 @@ export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOp
   });
 }
 
+const STANDS_STILL = 'the disk of this machine is full; it stands still with all that is in its memory, and goes on when there is room';
+
 export function imageNotFound(name: string): StalledError {
   return new StalledError('ImageNotFound', `the image ${name} has not been built; run: agentiso image build ${name}`);
 }
@@ -145,6 +147,7 @@ class VmLauncher implements Launcher {
   /** In a row, by folder. */
   readonly #failedWakes = new Map<string, number>();
   #board: Board;
+  #onHoldUp: (id: string) => void = () => {};
   #isClosed = false;
 
   constructor(options: VmDriverOptions) {
@@ -313,6 +316,14 @@ class VmLauncher implements Launcher {
     // What has its vsock must stand still with it: it ends its work when it is spoken to while its machine is stopped.
     if (isFrozen && !canFreeze(this.#options.support.places)) throw cannotBeHeld();
     await freezeGroups(this.#groups(paths, record), isFrozen);
+  }
+
+  heldUp({ directory }: WorkspacePaths): string | undefined {
+    return this.#machines.get(directory)?.wantsRoom ? STANDS_STILL : undefined;
+  }
+
+  watchHoldUps(onChange: (id: string) => void): void {
+    this.#onHoldUp = onChange;
   }
 
   renewFiles(folder: string): Promise<void> {
@@ -484,7 +495,10 @@ class VmLauncher implements Launcher {
   #machineOf({ directory, run }: WorkspacePaths): Machine {
     const known = this.#machines.get(directory);
     if (known !== undefined) return known;
-    const machine = new Machine(run, async () => (await readMachineFile(directory))?.started?.kind.transport ?? 'virtio-serial');
+    const machine = new Machine(run, {
+      transportOf: async () => (await readMachineFile(directory))?.started?.kind.transport ?? 'virtio-serial',
+      onStandstill: () => this.#onHoldUp(basename(directory)),
+    });
     // Whoever is still on the way to it comes too late.
     if (this.#isClosed) void machine.close();
     this.#machines.set(directory, machine);

@@ -14,10 +14,18 @@ import type { Patience, Transport } from './transport.ts';
 import { untilHeard } from './until-heard.ts';
 import type { TransportName } from './vsock.ts';
 import { VsockTransport } from './vsock-transport.ts';
+import { WantOfRoom } from './want-of-room.ts';
 
 const LOOK_MS = 20;
 /** Where the egress proxy listens, in every run directory. */
 const PROXY_SOCKET = 'egress.sock';
+
+export interface MachineOptions {
+  /** How it is reached; asked when somebody wants to know. Absent: by virtio ports. */
+  readonly transportOf?: () => Promise<TransportName>;
+  /** It stands still by itself, or goes on. */
+  readonly onStandstill?: () => void;
+}
 
 export class Machine {
   readonly #run: string;
@@ -28,13 +36,23 @@ export class Machine {
   #told: Promise<unknown> = Promise.resolve();
   #egress: CarriedEgress | undefined;
   #qmp: Promise<Qmp> | undefined;
+  #wantOfRoom: WantOfRoom | undefined;
+  /** Whether it is kept still on purpose. */
+  isPaused = false;
+  readonly #onStandstill: () => void;
   /** Why it ended, as QEMU says: guest-shutdown, guest-reset, host-qmp-quit, ... */
   #shutdownReason: string | undefined;
 
-  /** Of the run directory that its sockets are in. `transportOf`: how it is reached; asked when somebody wants to know. */
-  constructor(run: string, transportOf: () => Promise<TransportName> = async () => 'virtio-serial') {
+  /** Of the run directory that its sockets are in. */
+  constructor(run: string, { transportOf = async () => 'virtio-serial', onStandstill = () => {} }: MachineOptions = {}) {
     this.#run = run;
     this.#transportOf = transportOf;
+    this.#onStandstill = onStandstill;
+  }
+
+  /** It stands still because the disk of this machine is full, and goes on by itself when there is room. */
+  get wantsRoom(): boolean {
+    return this.#wantOfRoom?.isWanted ?? false;
   }
 
   get shutdownReason(): string | undefined {
@@ -103,6 +121,7 @@ export class Machine {
     this.#egress?.close('the machine is let go');
     this.#egress = undefined;
     this.#qmp?.then((each) => each.close()).catch(() => {});
+    this.#wantOfRoom?.close();
     this.#qmp = undefined;
     await this.#transport?.close();
   }
@@ -128,9 +147,16 @@ export class Machine {
   }
 
   async #openQmp(signal: AbortSignal): Promise<Qmp> {
-    return Qmp.open(await this.dial('qmp', signal), ({ event, data }) => {
-      if (event === 'SHUTDOWN') this.#shutdownReason = String(data?.['reason']);
+    let wantOfRoom: WantOfRoom | undefined;
+    const qmp = await Qmp.open(await this.dial('qmp', signal), (event) => {
+      if (event.event === 'SHUTDOWN') this.#shutdownReason = String(event.data?.['reason']);
+      wantOfRoom?.hear(event);
     });
+    wantOfRoom = new WantOfRoom({ qmp, isPaused: () => this.isPaused, onChange: this.#onStandstill });
+    this.#wantOfRoom?.close();
+    this.#wantOfRoom = wantOfRoom;
+    await wantOfRoom.look();
+    return qmp;
   }
 
   /** QEMU makes its sockets a moment after its start, and a guest listens later still. */

@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AgentisoError } from '#lib/errors.ts';
 import { SOCKETS } from './args.ts';
 import type { Machine } from './machine.ts';
+import { pauseMachine } from './pause.ts';
 import type { Qmp } from './qmp.ts';
 
 export interface Saving {
@@ -42,7 +43,7 @@ export async function saveState(machine: Machine, { run, path, hasMemory, signal
   const qmp = await machine.qmp(signal);
   await setMemory(qmp, hasMemory);
   await qmp.execute('migrate-set-parameters', { 'max-bandwidth': BANDWIDTH });
-  await qmp.execute('stop');
+  await pauseMachine(machine, true);
   const server = createServer();
   const directory = openSync(run, 'r');
   try {
