@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  machine.close();
+  await machine.close();
   for (const socket of dialled) socket.destroy();
   qemu.close();
   await rm(run, { recursive: true });
@@ -99,7 +99,7 @@ describe('a port of a machine', () => {
   it('is not dialled any more when the machine was let go', async () => {
     qemu.close();
     const waiting = machine.connect('control', signal);
-    machine.close();
+    await machine.close();
     await expect(waiting).rejects.toMatchObject({ reason: 'MachineLetGo' });
     await expect(machine.connect('control', signal)).rejects.toMatchObject({ reason: 'MachineLetGo' });
     await expect(machine.qmp(signal)).rejects.toMatchObject({ reason: 'MachineLetGo' });
