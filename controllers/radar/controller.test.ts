@@ -125,6 +125,18 @@ describe('the radar', () => {
     expect(conflict('one')).toBeUndefined();
   });
 
+  it('lets an agent rest that has no branch of its own, as soon as nothing is said about one any more', async () => {
+    const rests = (name: string) => controller.isAtRest?.(agentOf(name), undefined);
+    expect(['one', 'two', 'three'].map(rests)).toEqual([true, true, true]);
+    await commit('one', touch(3, 'three'));
+    await commit('two', touch(3, 'drei'));
+    expect(['one', 'two', 'three'].map(rests)).toEqual([false, false, true]);
+    await moveTo('one', base);
+    expect(rests('one')).toBe(false);
+    await here.reconcile(controller, 'Agent', 'shop-one');
+    expect([rests('one'), conflict('one')]).toEqual([true, undefined]);
+  });
+
   it('leaves nothing in the repository', async () => {
     await commit('one', touch(3, 'three'));
     source.git('checkout', '-q', '--detach', base);

@@ -21,6 +21,8 @@ export function radarController(deps: RadarDeps): Controller<Agent> {
     kind: 'Agent',
     failureCondition: false,
     concurrency: 2,
+    // Most agents most of the time, and their status changes all the time.
+    isAtRest: hasNothing,
     watches: [{ kind: 'Agent', toKeys: (agent, type) => mates.concernedBy(agent as Agent, type === 'DELETED'), delayMs: DELAY_MS }],
     reconcile: (agent, ctx) => reconcileAgent(agent, deps, ctx),
   };
@@ -81,6 +83,11 @@ async function clashesOf(agent: WithStatus<Agent>, { client, repositories, radar
 function isLive({ metadata, status }: Agent): boolean {
   const { head, forkBase } = status?.git ?? {};
   return metadata.deletionTimestamp === undefined && head !== undefined && head !== forkBase;
+}
+
+/** Neither a branch of its own nor anything that was said about one. */
+function hasNothing(agent: Agent): boolean {
+  return !isLive(agent) && agent.status?.conflicts === undefined && getCondition(agent, CONDITION) === undefined;
 }
 
 function shortOf({ metadata, spec }: Agent): string {

@@ -37,6 +37,7 @@ export class MailJournal {
   #size: number;
   /** What has to succeed before anything is written again. */
   #repair: (() => Promise<void>) | undefined;
+  #isClosed = false;
 
   private constructor(path: string, quick: QuickWrites, fd: number | undefined, size: number) {
     this.path = path;
@@ -139,6 +140,7 @@ export class MailJournal {
   /** The file, made durable under its name when this is the first write. */
   async #made(): Promise<number> {
     if (this.#fd !== undefined) return this.#fd;
+    if (this.#isClosed) throw new UnavailableError(`${this.path} is closed`, { reason: 'MailboxClosed' });
     this.#fd = openSync(this.path, FLAGS, 0o600);
     // Until its name is durable, a crash would take along what is written into it.
     this.#repair = () => syncDirectory(dirname(this.path));
@@ -199,6 +201,7 @@ export class MailJournal {
 
   /** Leaves a file that ends with its last record. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     try {
       await this.#mend();
       if (this.#size > this.#end && this.#fd !== undefined) await inThread.truncate(this.#fd, this.#end);

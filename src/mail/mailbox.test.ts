@@ -63,6 +63,22 @@ describe('appending', () => {
     await expect(mailbox.append(draft('full again'))).rejects.toMatchObject({ code: 'InboxFull' });
   });
 
+  it('has room as soon as an ack is there, which stands in the journal before what took the place', async () => {
+    const home = mailHome();
+    const mailbox = await (await home.open()).open('u1');
+    const sent = await Promise.all(Array.from({ length: 100 }, () => mailbox.append(draft('m'))));
+    const [first = '', second = ''] = sent.map(({ message_id }) => message_id);
+    // Told twice is acked once, and one that is withdrawn meanwhile leaves once.
+    const acks = [mailbox.ack([first]), mailbox.ack([first, second]), mailbox.giveUp([second])];
+    const more = await Promise.allSettled(['a', 'b', 'c'].map((content) => mailbox.append(draft(content))));
+    expect(more.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    await Promise.all(acks);
+    expect(mailbox.state).toMatchObject({ unacked: 100, nextSeq: 103 });
+    const kinds = home.lines('u1').map(({ is }) => is);
+    expect(kinds.indexOf('acked')).toBe(100);
+    await expect(mailbox.append(draft('full again'))).rejects.toMatchObject({ code: 'InboxFull' });
+  });
+
   it('counts task assignments apart: a full inbox takes them, and they have a bound of their own', async () => {
     const mailbox = await (await mailHome().open()).open('u1');
     await Promise.all(Array.from({ length: 100 }, () => mailbox.append(draft('m'))));

@@ -6,7 +6,7 @@ import type { Logger } from '#lib/log.ts';
 import type { QuickWrites } from '#lib/quick-writes.ts';
 import { compact } from './compact.ts';
 import { namesOf } from './draft.ts';
-import { GroupWriter } from './group-writer.ts';
+import { GroupWriter, type Unnumbered } from './group-writer.ts';
 import { MailJournal, unavailable } from './journal.ts';
 import { copyStateOf, type Entry, Ledger } from './ledger.ts';
 import { isAssignment, MAX_UNACKED, refuseFull, refuseTooLarge } from './limits.ts';
@@ -52,6 +52,8 @@ export class JournalMailbox implements Mailbox {
   /** Messages on their way to the disk, by the names they would be recognised by. */
   readonly #onTheWay = new Map<string, Promise<Envelope>>();
   readonly #pending = { messages: 0, assignments: 0 };
+  /** Acked, and that is on its way to the disk: there is room in their place. */
+  readonly #leaving = new Set<Entry>();
   #sweep: Promise<void> | undefined;
   #skip: Promise<void> | undefined;
   #compactedMs = Number.NEGATIVE_INFINITY;
@@ -106,9 +108,7 @@ export class JournalMailbox implements Mailbox {
 
   #accept(draft: Draft, names: readonly string[], maxUnacked: number): Promise<Envelope> {
     refuseTooLarge(draft);
-    const { messages, assignments } = this.#ledger.unacked;
-    const waiting = { messages: messages + this.#pending.messages, assignments: assignments + this.#pending.assignments };
-    refuseFull(draft, waiting, maxUnacked);
+    refuseFull(draft, this.#waiting(), maxUnacked);
     const kind = isAssignment(draft.message_type) ? 'assignments' : 'messages';
     this.#pending[kind]++;
     const accepted = new Promise<Envelope>((resolve, reject) => {
@@ -133,6 +133,17 @@ export class JournalMailbox implements Mailbox {
     });
     for (const name of names) this.#onTheWay.set(name, accepted);
     return accepted;
+  }
+
+  /** Not acked once everything is written that is to be written by now: an ack stands in the journal before whatever comes after it. */
+  #waiting(): { readonly messages: number; readonly assignments: number } {
+    let { messages, assignments } = this.#ledger.unacked;
+    for (const { settled, isAssignment } of this.#leaving) {
+      if (settled) continue;
+      if (isAssignment) assignments--;
+      else messages--;
+    }
+    return { messages: messages + this.#pending.messages, assignments: assignments + this.#pending.assignments };
   }
 
   read({ after, limit, isWanted = () => true, unackedOnly = false }: ReadOptions): Envelope[] {
@@ -250,13 +261,22 @@ export class JournalMailbox implements Mailbox {
     const messages = new Map(entries.map((entry) => [entry.id, this.#envelopeOf(entry)]));
     const at = this.#options.clock.now().toISOString();
     const record = { is: as, ids: entries.map(({ id }) => id), at };
-    const settled = await (as === 'acked' ? this.#writer.addPatiently(record) : this.#writer.add(record));
+    const settled = await (as === 'acked' ? this.#leave(entries, record) : this.#writer.add(record));
     this.#changed(
       SETTLED[as],
       settled.flatMap(({ id }) => messages.get(id) ?? []),
       reason,
     );
     return settled.length;
+  }
+
+  async #leave(entries: readonly Entry[], record: Unnumbered): Promise<readonly Entry[]> {
+    for (const entry of entries) this.#leaving.add(entry);
+    try {
+      return await this.#writer.addPatiently(record);
+    } finally {
+      for (const entry of entries) this.#leaving.delete(entry);
+    }
   }
 
   onAppend(listener: (message: Envelope) => void): () => void {
