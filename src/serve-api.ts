@@ -69,6 +69,12 @@ export async function serveApi(options: ServeApiOptions): Promise<ServedApi> {
     socketIdentity: personIdentity('admin', 'admin'),
   });
   const kubeconfig = join(home, 'kubeconfig');
-  await writeKubeconfig(kubeconfig, kubeconfigOf(tokens.adminToken));
+  try {
+    await writeKubeconfig(kubeconfig, kubeconfigOf(tokens.adminToken));
+  } catch (error) {
+    // Open doors would keep a daemon alive that nobody has.
+    await doors.close();
+    throw error;
+  }
   return { url: doors.url, kubeconfig, tokens, ask: api.ask, close: () => doors.close() };
 }

@@ -117,6 +117,15 @@ describe('serve', () => {
     expect(await serve(...argv.flat())).toMatchObject({ code: 0, err: '' });
   });
 
+  it('says what the machine refuses without a stack', async () => {
+    const refused = Object.assign(new Error("EMFILE: too many open files, open '/x'"), { code: 'EMFILE', syscall: 'open' });
+    expect(await run(['serve', '--home', '/x'], { startDaemon: () => Promise.reject(refused) })).toEqual({
+      code: 1,
+      out: '',
+      err: "agentiso: EMFILE: too many open files, open '/x'\n",
+    });
+  });
+
   it('says in one line that its directory cannot be used', async () => {
     const startDaemon = () => Promise.reject(Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' }));
     expect(await run(['serve', '--home', '/x'], { startDaemon })).toEqual({

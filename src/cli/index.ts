@@ -158,8 +158,13 @@ function explain(error: unknown, name: string, { err }: CommandContext): number 
   // One clear line; the stack is for bugs, and only those.
   const hint = error instanceof AgentisoError && error.hint ? `\n  ${error.hint}` : '';
   err(`agentiso: ${messageOf(error)}${hint}\n`);
-  if (!(error instanceof AgentisoError) && error instanceof Error) err(`${error.stack ?? ''}\n`);
+  if (!(error instanceof AgentisoError) && error instanceof Error && !isOfSystem(error)) err(`${error.stack ?? ''}\n`);
   return EXIT.failure;
+}
+
+/** No room, no right, no descriptor: that is of this machine, and its words say all of it. */
+function isOfSystem(error: Error): boolean {
+  return 'syscall' in error && 'code' in error;
 }
 
 function usageText({ message, hint }: UsageError, name: string): string {

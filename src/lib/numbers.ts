@@ -191,16 +191,10 @@ function withFile(path: string, flags: string, work: (fd: number) => void): void
 }
 
 function readTable(file: string): Table {
-  let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    return parseTable(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { teams: new Map(), agents: new Map() };
-    throw error;
-  }
-  try {
-    return parseTable(JSON.parse(text));
-  } catch (error) {
     throw new AgentisoError('IoError', `${file} is damaged: ${messageOf(error)}`, {
       reason: 'NumbersDamaged',
       hint: 'restore it from a backup; or stop every agent of this home, delete the file, and start again: agents then get new addresses and teams new user ids',

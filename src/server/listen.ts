@@ -48,21 +48,24 @@ export async function openDoors(options: ListenOptions): Promise<Doors> {
   try {
     releaseSocket = await listenPrivately(local, options.socketPath);
     await listenOn(https, options);
+    writeFileSync(portFile, `${portOf(https)}\n`, { mode: 0o600 });
   } catch (error) {
     await closeAll([https, local]);
     releaseSocket();
     throw error;
   }
-  const { port } = https.address() as AddressInfo;
-  writeFileSync(portFile, `${port}\n`, { mode: 0o600 });
   return {
-    url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `https://${host.includes(':') ? `[${host}]` : host}:${portOf(https)}`,
     async close() {
       api.endWatches();
       await closeAll([https, local]);
       releaseSocket();
     },
   };
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
 }
 
 const LIMITS = {

@@ -4,7 +4,7 @@ import { DEFAULT_NAMESPACE, type Draft, type KindObject, keyOf } from '#api/meta
 import type { Task } from '#api/types.ts';
 import { type Applied, applyObject } from '#client/apply.ts';
 import type { Client } from '#client/client.ts';
-import { FIELD_MANAGERS } from '#client/write/field-managers.ts';
+import { applyForBoth } from '#client/write/apply-for-both.ts';
 import { ignoreNotFound, isCode } from '#lib/errors.ts';
 import { boardKey, isFinished } from '../follow-board.ts';
 
@@ -40,7 +40,7 @@ async function applyOne(client: Client, object: KindObject): Promise<Applied> {
   const before = await ignoreNotFound(client.get<KindObject>(keyOf(object)));
   const { status: _ignored, ...config } = object;
   // The same name as kubectl's, so that the two can be used on one object.
-  const after = await client.apply<KindObject>(config as Draft, { fieldManager: FIELD_MANAGERS.serverSideApply, force: true });
+  const after = await applyForBoth(client, config as Draft);
   if (before?.metadata.uid !== after.metadata.uid) return 'created';
   return before.metadata.resourceVersion === after.metadata.resourceVersion ? 'unchanged' : 'configured';
 }

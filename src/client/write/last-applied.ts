@@ -25,6 +25,12 @@ export function withLastApplied(config: JsonObject): JsonObject {
   return withAnnotations(plain, { ...annotationsOf(plain), [LAST_APPLIED]: encodeAsGo(plain) });
 }
 
+/** The note as a server writes it at a server-side apply: the same text, or the next one would change it. */
+export function noteOf(config: JsonObject): string {
+  const metadata = isObject(config['metadata']) ? config['metadata'] : {};
+  return encodeAsGo(metadata['annotations'] === undefined ? config : withoutLastApplied(config));
+}
+
 /** What is noted: it has annotations even when there are none, so that the next comparison finds no map gone. */
 export function withoutLastApplied(config: JsonObject): JsonObject {
   const { [LAST_APPLIED]: _previous, ...annotations } = annotationsOf(config);

@@ -13,6 +13,7 @@ import { shareJson } from '#lib/share.ts';
 import type { Change, Persistence } from '../change.ts';
 import { idOf } from '../files/paths.ts';
 import { Journal, replayJournal } from './journal.ts';
+import { mustBeFile } from './must-be-file.ts';
 import { FORMAT, readSnapshot, type SnapshotRow, writeSnapshot } from './snapshot.ts';
 
 export interface LogOptions {
@@ -284,6 +285,7 @@ function noteBoot(directory: string): boolean {
   const path = join(directory, 'boot');
   const source = '/proc/sys/kernel/random/boot_id';
   const boot = existsSync(source) ? readFileSync(source, 'utf8') : '';
+  if (existsSync(path)) mustBeFile(path);
   const last = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   if (last !== boot) writeFileSync(path, boot, { mode: 0o600 });
   return last === undefined || (last === boot && boot !== '');

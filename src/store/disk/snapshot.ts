@@ -10,6 +10,7 @@ import type { KindObject } from '#api/meta.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import { isObject } from '#lib/json.ts';
 import { syncDirectory } from './journal.ts';
+import { mustBeFile } from './must-be-file.ts';
 import { decodeRecord, encodeRecord, splitLines } from './record.ts';
 
 /** Raised when older code could misread what newer code wrote. */
@@ -109,6 +110,7 @@ export function readSnapshot(path: string, onRow: (row: SnapshotRow) => void): L
 /** In pieces, so that a large store never has its whole snapshot in memory at once. A line is good until the next one is asked for. */
 function* linesOf(path: string): Generator<Buffer> {
   if (!existsSync(path)) return;
+  mustBeFile(path);
   const fd = openSync(path, 'r');
   try {
     let buffer = Buffer.allocUnsafeSlow(READ_BYTES);
