@@ -78,7 +78,7 @@ export interface OwnRequest {
   readonly path: string;
   /** By their names in small letters. */
   readonly headers: IncomingHttpHeaders;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 const KEEP_ALIVE_MS = 30_000;
@@ -203,7 +203,15 @@ export function createApi(options: ApiOptions): Api {
       checkTimeout(query);
       checkRoute(identity, route);
       const shape = shapeOf(headers.accept, false);
-      const call: Call = { route, query, headers, identity, shape, warnings, body: async () => Buffer.from(body) };
+      const call: Call = {
+        route,
+        query,
+        headers,
+        identity,
+        shape,
+        warnings,
+        body: async () => (typeof body === 'string' ? Buffer.from(body) : body),
+      };
       const given = await verbOf(route)(call, serving);
       counts.count(route, given.status);
       return withWarnings(given, warnings);

@@ -10,6 +10,7 @@ import { pinnedSocketPath } from '#lib/socket-path.ts';
 import type { Api } from './api.ts';
 import type { Channel } from './auth/identified.ts';
 import type { Identity } from './auth/identity.ts';
+import { openPlainDoor } from './plain/door.ts';
 
 export interface Doors {
   /** `https://127.0.0.1:PORT` */
@@ -42,6 +43,8 @@ export async function openDoors(options: ListenOptions): Promise<Doors> {
   const { api, tls, host, portFile, socketIdentity } = options;
   const https = createHttpsServer({ cert: tls.certPem, key: tls.keyPem, ...LIMITS });
   const local = createHttpServer(LIMITS);
+  const onAsked = (socket: Socket) => noteAsked(local, socket);
+  const plain = openPlainDoor(local, { api, channel: { identity: socketIdentity }, idleMs: IDLE_MS, onAsked });
   attach(https, api, {});
   attach(local, api, { identity: socketIdentity });
   let releaseSocket = () => {};
@@ -58,7 +61,8 @@ export async function openDoors(options: ListenOptions): Promise<Doors> {
     url: `https://${host.includes(':') ? `[${host}]` : host}:${portOf(https)}`,
     async close() {
       api.endWatches();
-      await closeAll([https, local]);
+      plain.close();
+      await closeAll([https, local], () => plain.cut());
       releaseSocket();
     },
   };
@@ -82,7 +86,7 @@ const answered = new WeakSet<object>();
 function attach(server: Server, api: Api, channel: Channel): void {
   trackSilent(server);
   server.on('request', (request, response) => {
-    answered.add(request.socket);
+    noteAsked(server, request.socket);
     api.handle(request, response, channel);
   });
   server.on('upgrade', (request, socket, head) => api.upgrade(request, socket, head, channel));
@@ -169,12 +173,17 @@ function trackSilent(server: Server): void {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  server.on('request', ({ socket }) => sockets.delete(socket));
 }
 
-async function closeAll(servers: readonly Server[]): Promise<void> {
+function noteAsked(server: Server, socket: Socket): void {
+  answered.add(socket);
+  silent.get(server)?.delete(socket);
+}
+
+async function closeAll(servers: readonly Server[], cutOthers = () => {}): Promise<void> {
   const cut = setTimeout(() => {
     for (const server of servers) server.closeAllConnections();
+    cutOthers();
   }, CLOSING_MS);
   await Promise.all(
     servers.map(

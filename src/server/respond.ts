@@ -6,12 +6,16 @@ import type { Answer } from './call.ts';
 import { negotiate } from './shape/negotiate.ts';
 import type { StatusError } from './status.ts';
 
-export function sendAnswer(
-  response: ServerResponse,
+export function sendAnswer(response: ServerResponse, answer: Answer, warnings: readonly string[] = []): void {
+  response.writeHead(answer.status, answerFields(answer, warnings));
+  response.end(answer.body);
+}
+
+/** A flat list of names and values, which is what node writes out as it is. */
+export function answerFields(
   { status, body, contentType = 'application/json', headers }: Answer,
   warnings: readonly string[] = [],
-): void {
-  // A flat list is what node writes out as it is.
+): string[] {
   const fields: string[] = ['Audit-Id', randomUUID()];
   if (headers?.['Cache-Control'] === undefined) fields.push('Cache-Control', 'no-cache, private');
   // What a 304 says of its body would replace what the client knows of the one it has.
@@ -22,8 +26,7 @@ export function sendAnswer(
   }
   // Kubernetes gives every warning a header of its own.
   for (const text of warnings) fields.push('Warning', warningOf(text));
-  response.writeHead(status, fields);
-  response.end(body);
+  return fields;
 }
 
 export function warningOf(text: string): string {

@@ -112,9 +112,9 @@ export function isReleased(object: KindObject): boolean {
 /** Equal but for the version and the times inside managedFields: writing it would tell nobody anything. */
 export function isSame(a: KindObject, b: KindObject): boolean {
   return (
+    equalMembers(a, b, ['metadata']) &&
     equalMembers(a.metadata, b.metadata, ['resourceVersion', 'managedFields']) &&
-    equalJson(withoutTimes(a.metadata), withoutTimes(b.metadata)) &&
-    equalMembers(a, b, ['metadata'])
+    equalJson(withoutTimes(a.metadata), withoutTimes(b.metadata))
   );
 }
 

@@ -102,3 +102,4 @@ const deliberate: Readonly<Record<string, readonly string[]>> = {
 const known: Known = Object.fromEntries(Object.entries(deliberate).flatMap(([reason, steps]) => steps.map((step) => [step, reason])));
 
 apiConformance(serveMemory, known);
+apiConformance(() => serveMemory({ hasPlainDoor: true }), known, ', also on the short way');

@@ -13,6 +13,17 @@ export function identityOf({ manager, operation, apiVersion, subresource }: Iden
   return `{"manager":${JSON.stringify(manager)},"operation":"${operation}"${version}${part}}`;
 }
 
+/** The same of an entry, which never changes. */
+export function identityOfEntry(entry: ManagedFieldsEntry): string {
+  const known = identities.get(entry);
+  if (known !== undefined) return known;
+  const identity = identityOf(entry);
+  identities.set(entry, identity);
+  return identity;
+}
+
+const identities = new WeakMap<ManagedFieldsEntry, string>();
+
 /** Throws SyntaxError if it cannot be understood. The same object if there is nothing to put right. */
 export function readEntry(given: unknown): ManagedFieldsEntry {
   if (!isObject(given)) throw new SyntaxError('not an entry');

@@ -4,7 +4,7 @@ import { type FieldSet, forStore, isEmpty } from './field-set.ts';
 import type { FieldType } from './field-type.ts';
 import { decodeFields } from './fields-v1.ts';
 import { followSchema } from './follow-schema.ts';
-import { identityOf, makeEntry, readEntry } from './manager-entry.ts';
+import { identityOfEntry, makeEntry, readEntry } from './manager-entry.ts';
 
 export interface Manager {
   /** As it was read, or made by this write; its fields are not the set's once these changed. */
@@ -23,7 +23,7 @@ export function readManagers(entries: unknown): Managers | undefined {
   try {
     for (const given of entries) {
       const entry = readEntry(given);
-      managers.set(identityOf(entry), { entry, set: decodeFields(entry.fieldsV1) });
+      managers.set(identityOfEntry(entry), { entry, set: decodeFields(entry.fieldsV1) });
     }
     return managers;
   } catch (error) {
@@ -32,20 +32,23 @@ export function readManagers(entries: unknown): Managers | undefined {
   }
 }
 
-/** The entries to store, in upstream's order; undefined = none. */
-export function writeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
+/** The entries to store, in upstream's order; undefined = none. Where they are those that were stored before, these. */
+export function writeManagers(managers: Managers, stored?: ManagedFieldsEntry[]): ManagedFieldsEntry[] | undefined {
   const entries: ManagedFieldsEntry[] = [];
   for (const { entry, set } of managers.values()) {
     if (isEmpty(set)) continue;
     entries.push(set === entry.fieldsV1 ? entry : makeEntry(entry, forStore(set)));
   }
-  return entries.length === 0 ? undefined : entries.sort(compareEntries).map(withoutEmptyName);
+  if (entries.length === 0) return undefined;
+  const sorted = entries.sort(compareEntries).map(withoutEmptyName);
+  return stored?.length === sorted.length && sorted.every((entry, index) => entry === stored[index]) ? stored : sorted;
 }
 
 /** As upstream writes it. Only clients that write entries themselves leave the name out, and readEntry understands it. */
 function withoutEmptyName(entry: ManagedFieldsEntry): ManagedFieldsEntry {
-  const { manager, ...rest } = entry;
-  return manager === '' ? (rest as ManagedFieldsEntry) : entry;
+  if (entry.manager !== '') return entry;
+  const { manager: _empty, ...rest } = entry;
+  return rest as ManagedFieldsEntry;
 }
 
 function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {

@@ -37,7 +37,7 @@ export function trackUpdate(
   // An object that nobody tracks stays so until its first apply.
   if (managers.size === 0 && live !== undefined) return undefined;
   try {
-    return writeManagers(trackChanges(schema, { live, next, writer, managers }));
+    return writeManagers(trackChanges(schema, { live, next, writer, managers }), live?.metadata.managedFields);
   } catch (error) {
     // As upstream: no record at all rather than a wrong one, and the write itself goes on.
     if (error instanceof ListItemError) return undefined;

@@ -19,8 +19,8 @@ export type Known = Readonly<Record<string, string>>;
  * The server needs the namespace `default`, no objects of its own, and no controllers that write objects.
  * A known difference that is none any more fails.
  */
-export function apiConformance(start: () => Promise<ServerUnderTest>, known: Known = {}): void {
-  describe('answers as the real server does', () => {
+export function apiConformance(start: () => Promise<ServerUnderTest>, known: Known = {}, where = ''): void {
+  describe(`answers as the real server does${where}`, () => {
     let server: ServerUnderTest;
 
     beforeAll(async () => {

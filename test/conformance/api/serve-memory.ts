@@ -7,10 +7,12 @@ import { silentLogger } from '#lib/log.ts';
 import { followNamespaces } from '#runtime/namespaces.ts';
 import { createApi } from '#server/api.ts';
 import { personIdentity } from '#server/auth/identity.ts';
+import { openPlainDoor } from '#server/plain/door.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import type { ServerUnderTest } from './replay.ts';
 
-export async function serveMemory(): Promise<ServerUnderTest> {
+/** `hasPlainDoor`: as on the private socket, where plain requests do not come to node:http. */
+export async function serveMemory({ hasPlainDoor = false } = {}): Promise<ServerUnderTest> {
   const log = silentLogger;
   const store = memoryStore({ kinds, admission });
   // As after a restart: what was before is not known any more.
@@ -27,6 +29,7 @@ export async function serveMemory(): Promise<ServerUnderTest> {
     metrics: () => '',
   });
   const server = createServer((request, response) => api.handle(request, response, { identity }));
+  if (hasPlainDoor) openPlainDoor(server, { api, channel: { identity }, idleMs: 60_000 });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
