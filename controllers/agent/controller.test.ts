@@ -68,6 +68,17 @@ describe('the five standard cases', () => {
     expect(conditionOf(agent(), 'Ready')).toBe('True Running: ');
   });
 
+  it('says of the workspace too that a person must act before it can be started', async () => {
+    const { client, driver, agent, look, setNetwork } = setUp();
+    await client.create<Agent>(newAgent('one'));
+    await setNetwork('True');
+    driver.create = () => Promise.reject(new StalledError('IsolationUnavailable', 'there is no such program; install it'));
+    await look();
+    expect(agent()?.status?.phase).toBe('Failed');
+    for (const type of ['Ready', 'WorkspaceReady'])
+      expect(conditionOf(agent(), type)).toBe('False IsolationUnavailable: there is no such program; install it');
+  });
+
   it('keeps the finalizer until the driver proves the workspace gone, also when that fails', async () => {
     const { client, driver, agent, look, id } = await running();
     await client.delete({ kind: 'Agent', namespace: 'default', name: 'one' });

@@ -70,7 +70,11 @@ async function startWorkspace(driver: Driver, agent: WithStatus<Agent>, keeping:
   forgetReplace(agent);
   // Another run is not held.
   forgetCondition(agent, PLAN_HOLD);
-  return driver.create({ id, hostname: hostnameOf(agent), incarnation, resources, ...place }, ctx.signal);
+  try {
+    return await driver.create({ id, hostname: hostnameOf(agent), incarnation, resources, ...place }, ctx.signal);
+  } catch (error) {
+    throw error instanceof StalledError ? refused(agent, error, ctx.now()) : error;
+  }
 }
 
 /** What there is; one that is suspended goes on where it was, as the same run. */

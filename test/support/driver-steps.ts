@@ -17,8 +17,8 @@ export const SPEC: WorkspaceSpec = {
   team: 1,
   egress: false,
 };
-/** A machine takes longer than a process. */
-export const WAIT = { timeout: 60_000, interval: 20 };
+/** A machine takes longer than a process, above all one that boots on a busy machine. */
+export const WAIT = { timeout: 120_000, interval: 20 };
 
 const HOST = fileURLToPath(new URL('./driver-host.ts', import.meta.url));
 interface HostPlaces {
