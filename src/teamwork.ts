@@ -119,10 +119,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     metering: meteringOf(store, meter),
     hostEnv,
     ...(config.tools !== undefined && { tools: config.tools }),
-    pulling: () =>
-      agentsIn(store)
-        .filter((agent) => pulled(agent) > 0)
-        .map(({ metadata }) => metadata.uid),
+    pulling: () => pullingAgents(store),
     ...(machine && { machine }),
     guestAgentPath: guestAgentPath(),
     findImage: findUserImage(imagesEnvironment(hostEnv, process.cwd())),
@@ -249,6 +246,16 @@ function memberOf(
 ): Agent | undefined {
   const { items } = store.list('Agent', { namespace, fieldSelector: `spec.team=${team}` });
   return (items as Agent[]).find(({ metadata }) => metadata.name === name || shortName(team, metadata.name) === name);
+}
+
+/** From the tasks that are under way, which are few, and not from the agents: each of a thousand may have done very many. */
+function pullingAgents(store: Store): string[] {
+  const open = ['Claimed', 'Running'].flatMap((phase) => store.list('Task', { fieldSelector: `status.phase=${phase}` }).items as Task[]);
+  const uids = open.flatMap(({ metadata: { namespace }, status }) => {
+    if (status?.claim !== 'Pulled' || status.owner === undefined) return [];
+    return store.get({ kind: 'Agent', namespace, name: status.owner })?.metadata.uid ?? [];
+  });
+  return [...new Set(uids)];
 }
 
 /** Tasks that are an agent's: those it has taken by itself do not run in its guest, which knows nothing of them. */
