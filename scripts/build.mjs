@@ -116,13 +116,16 @@ function inAscii(file) {
   writeFileSync(file, readFileSync(file, 'utf8').replace(/[^\0-\x7f]/g, escaped));
 }
 
-/** With an answer, so that the code that reads and prints it is compiled as well. */
+/** With an answer, so that the code that reads and prints it is compiled as well. Where none can be given, less is compiled. */
 async function warmUp(compile, args) {
   const home = mkdtempSync(join(tmpdir(), 'agentiso-build-'));
   const server = createServer((_request, response) => response.end(JSON.stringify(TABLE)));
-  await new Promise((resolve) => server.listen(join(home, 'agentiso.sock'), resolve));
+  // The path of a socket may be too long where temporary files are.
+  await new Promise((resolve) => server.once('error', resolve).listen(join(home, 'agentiso.sock'), resolve));
   try {
-    await promisify(execFile)(process.execPath, [...compile, ...args, '--home', home], { env: {} });
+    await promisify(execFile)(process.execPath, [...compile, ...args, '--home', home], { env: {} }).catch((error) => {
+      if (!existsSync(compile[2])) throw error;
+    });
   } finally {
     server.close();
     rmSync(home, { recursive: true, force: true });
