@@ -31,8 +31,8 @@ beforeAll(async () => {
   local = apiClient({ socketPath: join(home, 'agentiso.sock') });
 });
 afterAll(async () => {
-  local.close();
   await served.end();
+  local.close();
   remove();
 });
 
