@@ -1,7 +1,8 @@
 /** Puts files into a folder where there are none of their names. What exists is never changed. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { AgentisoError, messageOf } from '#lib/errors.ts';
+import { makeFolder } from '#lib/make-folder.ts';
 import type { ScaffoldFile } from './scaffold.ts';
 
 export interface WrittenFile {
@@ -18,7 +19,7 @@ export function writeFiles(folder: string, files: readonly ScaffoldFile[]): read
     const path = join(folder, name);
     if (kindAt(path) === 'folder') throw inTheWay(path, 'a folder, where a file is to be');
   }
-  attempt(folder, () => mkdirSync(folder, { recursive: true }));
+  attempt(folder, () => makeFolder(resolve(folder), 0o777));
   return files.map((file) => writeOne(join(folder, file.name), file));
 }
 

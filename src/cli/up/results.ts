@@ -1,12 +1,13 @@
 /** What became of each task, as files: `summary.json`, and a folder for each task with `stdout.txt`, `stderr.txt` and `meta.json`. */
-import { createWriteStream, mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createWriteStream, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { DEFAULT_NAMESPACE } from '#api/meta.ts';
 import type { Task } from '#api/types.ts';
 import type { Connection } from '#client/connection.ts';
 import { isCode } from '#lib/errors.ts';
+import { makeFolder } from '#lib/make-folder.ts';
 import { type Board, isFinished, tasksOn } from '../follow-board.ts';
 import { taskOutput } from '../read/task-output.ts';
 
@@ -65,7 +66,7 @@ function folderOf({ metadata: { name, namespace } }: Task): string {
 }
 
 async function writeTask(connection: Connection, task: Task, folder: string): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(resolve(folder), 0o777);
   for (const stream of ['stdout', 'stderr'] as const) await writeOutput(connection, task, { stream, path: join(folder, `${stream}.txt`) });
   writeJson(join(folder, 'meta.json'), metaOf(task));
 }
