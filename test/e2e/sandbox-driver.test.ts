@@ -253,7 +253,7 @@ requires(support.places !== undefined, 'control groups that this user may make')
   });
 
   it('refuse more processes than there may be', async () => {
-    const { stderr } = await ask('i=0; while [ $i -lt 600 ]; do sleep 5 > /dev/null 2>&1 & i=$((i+1)); done');
+    const { stderr } = await ask('i=0; while [ $i -lt 600 ]; do sleep 60 > /dev/null 2>&1 & i=$((i+1)); done');
     expect(stderr).toMatch(/fork/i);
   });
 });
