@@ -3,25 +3,22 @@ import type { KindObject } from '#api/meta.ts';
 import { prune } from '#api/prune.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
 import { shareJson } from '#lib/share.ts';
-import { type Decoded, decodeBody, jsonTextOf, unrecognized } from './body/decode.ts';
-import { editedJson } from './body/edited-json.ts';
+import { decodeBody, unrecognized } from './body/decode.ts';
 import type { Call } from './call.ts';
 import { kindTypeProblem } from './kind-types.ts';
 import { metadataTypeProblem } from './metadata-types.ts';
 import { withUniqueOwners } from './metadata-warnings.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import { badRequest, failure } from './status.ts';
-import { knownText } from './text.ts';
 import type { WriteAsked } from './write-options.ts';
 
 /** `known`: the object as it is, where there is one. What the body repeats of it needs no second look. */
 export async function decodeObject(call: Call, { fieldValidation }: WriteAsked, known?: () => KindObject | undefined): Promise<KindObject> {
   const bytes = await call.body();
   const { resource } = call.route;
+  const { value, duplicates } = decodeBody(call.headers['content-type'], bytes, { kind: resource.kind });
   const old = known?.();
-  const edited = old && editedBody(call, bytes, old);
-  const { value, duplicates } = edited ?? decodeBody(call.headers['content-type'], bytes, { kind: resource.kind });
-  const identified = checkedKind(old && !edited ? shareJson(value, old) : value, resource, { bytes, old });
+  const identified = checkedKind(old ? shareJson(value, old) : value, resource, { bytes, old });
   const { value: object, unknown } = pruned(resource, identified, old);
   if (fieldValidation !== 'Ignore') {
     const repeated = duplicates();
@@ -34,19 +31,6 @@ export async function decodeObject(call: Call, { fieldValidation }: WriteAsked, 
   }
   return withUniqueOwners(object, call.warnings);
 }
-
-const UNEDITED = ['apiVersion', 'kind', 'metadata'];
-
-/** Where the body is the stored object but for one value. What is there twice would not be the stored object. */
-function editedBody({ headers }: Call, bytes: Buffer, old: KindObject): Decoded<JsonObject> | undefined {
-  const known = knownText(old);
-  const body = known === undefined ? undefined : jsonTextOf(headers['content-type'], bytes);
-  if (known === undefined || body === undefined) return undefined;
-  const value = editedJson(body, { text: known, value: old as unknown as JsonObject }, UNEDITED);
-  return value && { value, duplicates: none };
-}
-
-const none = (): readonly string[] => [];
 
 /** The YAML reader of Kubernetes collects what it found; JSON's says one after the other. */
 function inOneText(duplicates: readonly string[]): readonly string[] {

@@ -15,11 +15,6 @@ export function textOf(object: KindObject): string {
   return text;
 }
 
-/** Undefined when nobody has asked for it yet. */
-export function knownText(object: KindObject): string | undefined {
-  return texts.get(object);
-}
-
 /** For whoever has made the text already. */
 export function rememberText(object: KindObject, text: string): void {
   characters += text.length;

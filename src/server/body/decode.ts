@@ -21,11 +21,6 @@ export interface Decoded<T> {
   readonly duplicates: () => readonly string[];
 }
 
-/** The text of a body that is sent as JSON; undefined for any other, and for what is no text. */
-export function jsonTextOf(contentType: string | undefined, bytes: Uint8Array): string | undefined {
-  return bodyFormatOf(contentType) === 'json' && isUtf8(bytes) ? textOf(bytes) : undefined;
-}
-
 export function decodeBody(contentType: string | undefined, bytes: Uint8Array, { kind }: BodyPurpose): Decoded<JsonObject> {
   const decode = DECODERS[bodyFormatOf(contentType)];
   try {
