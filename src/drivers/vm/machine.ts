@@ -155,7 +155,8 @@ export class Machine {
     wantOfRoom = new WantOfRoom({ qmp, isPaused: () => this.isPaused, onChange: this.#onStandstill });
     this.#wantOfRoom?.close();
     this.#wantOfRoom = wantOfRoom;
-    await wantOfRoom.look();
+    // Nobody waits for the answer: a start has no time for it.
+    void wantOfRoom.look();
     return qmp;
   }
 
