@@ -2,6 +2,7 @@
  * Git in the lives of agents: what their workspaces start from, what is brought to safety while they work, and what is kept of them when they
  * go. Teams without a repository have none of it but the last: their files, too, are somebody's work.
  */
+
 import { keyOf } from '#api/meta.ts';
 import { type Agent, shortName, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
@@ -13,6 +14,7 @@ import type { TeamRepositories, TeamRepository } from '#git/team-repository.ts';
 import type { Session, Sessions } from '#guest/sessions.ts';
 import { AgentisoError, ignoreNotFound, StalledError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { Wake } from '#runtime/controller.ts';
 import { scheduleSaves } from './agent-saves.ts';
 import { repositoryOf, type SaveOutcome, saveWork } from './agent-work.ts';
@@ -97,7 +99,7 @@ export function createAgentGit(deps: AgentGitDeps): AgentGit {
     const session = deps.sessions.get(uid);
     if (!agent || !team || !hasRepository(team) || !session?.state.isControlOpen) return undefined;
     try {
-      const options = { withUncommitted: false, signal: AbortSignal.timeout(SETTLE_MS) };
+      const options = { withUncommitted: false, signal: timeLimit(SETTLE_MS) };
       const { state, head } = await saveWork(agent, session, await repositoryOf(team, deps.repositories), options);
       return state === 'saved' ? head : undefined;
     } catch (error) {

@@ -1,9 +1,11 @@
 /** What the API asks of running agents, asked over their sessions. */
+
 import { randomUUID } from 'node:crypto';
 import { Duplex, PassThrough, type Readable } from 'node:stream';
 import type { Driver } from '#drivers/driver.ts';
 import type { Session, Sessions } from '#guest/sessions.ts';
 import { NotFoundError, UnavailableError } from '#lib/errors.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { LogsParams } from '#protocol/control.ts';
 import type { AgentIo, AgentReference, AgentUsage, AttachedOutput, LogQuery, RunningCommand } from '#server/agent-io.ts';
 
@@ -161,7 +163,7 @@ interface Sample {
 
 /** Processor use since the last time somebody asked; since its start for the first. */
 async function usageOf(uid: string, driver: Driver | undefined, samples: Map<string, Sample>): Promise<AgentUsage | undefined> {
-  const usage = await driver?.usage(uid, AbortSignal.timeout(5_000));
+  const usage = await driver?.usage(uid, timeLimit(5_000));
   if (usage === undefined) {
     samples.delete(uid);
     return undefined;

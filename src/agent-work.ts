@@ -2,6 +2,7 @@
  * The work of agents, from their workspaces to their team's repository and back. Only the guest reads what an agent has written; what it sends
  * is taken in by the git room, under refs that belong to this agent.
  */
+
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Agent, shortName, type Team } from '#api/types.ts';
@@ -11,6 +12,7 @@ import { agentBranch, BASE_REFS, branchRef, keptRef, rescueRef, SOURCE_REFS, wip
 import type { TeamRepositories, TeamRepository } from '#git/team-repository.ts';
 import type { Session, Sessions } from '#guest/sessions.ts';
 import { ignoreNotFound, isCode } from '#lib/errors.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { GitExportResult } from '#protocol/control.ts';
 import { awaitSession } from './await-session.ts';
 
@@ -82,7 +84,7 @@ export async function saveWork(
 ): Promise<SaveOutcome> {
   const { path = '/workspace', withUncommitted, isFinal = false, rescueFrom } = options;
   const deadlineMs = rescueFrom === undefined ? EXPORT_MS : RESCUE.timeMs;
-  const signal = AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(options.signal ? [options.signal] : [])]);
+  const signal = AbortSignal.any([timeLimit(deadlineMs), ...(options.signal ? [options.signal] : [])]);
   const known = await knownRefs(agent, repository);
   const have = [...new Set(known.values())].slice(0, MAX_KNOWN);
   const call = session.open('gitExport', { path, withUncommitted, isFinal, have }, { signal, deadlineMs });

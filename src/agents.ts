@@ -1,4 +1,5 @@
 /** Everything that makes agents run in one home: drivers, sessions, mail, network, proxy, ports. Put together here, taken apart in order. */
+
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KnownModels } from '#api/known-models.ts';
@@ -18,6 +19,7 @@ import { ignoreNotFound, NotFoundError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Metrics } from '#lib/metrics.ts';
 import { Numbers } from '#lib/numbers.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { Mail } from '#mail/mail.ts';
 import type { KnownMailbox } from '#mail/mailbox.ts';
 import { openMail } from '#mail/open-mail.ts';
@@ -249,7 +251,7 @@ async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Dri
 
 async function linkOf({ network, numbers }: Agents, agent: Agent, driver: Driver): Promise<Pick<Place, 'network' | 'link'>> {
   if (network.mode === 'proxy-only') return {};
-  const link = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), AbortSignal.timeout(30_000));
+  const link = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), timeLimit(30_000));
   if (driver.name !== 'vm') return { network: link.namespace };
   const { namespace, address, mac, gateway, gatewayMac } = link;
   return { network: namespace, link: { address, mac, gateway, gatewayMac } };

@@ -1,4 +1,5 @@
 /** A commit of a repository on this machine, carried into a workspace with its history. */
+
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { spawnGit } from '#git/run.ts';
 import type { TeamRepository } from '#git/team-repository.ts';
 import { AgentisoError, messageOf } from '#lib/errors.ts';
 import { errnoOf } from '#lib/process-identity.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import { type Guest, run, UnusableWork } from './verify-fill.ts';
 import { OutputTail } from './verify-output.ts';
 
@@ -24,7 +26,7 @@ export async function fillWithCommit(guest: Guest, commit: string, { directory }
 }
 
 async function carry(guest: Guest, commit: string, directory: string, signal: AbortSignal): Promise<void> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(CARRY_MS)]);
+  const limited = AbortSignal.any([signal, timeLimit(CARRY_MS)]);
   const pack = spawnGit(['pack-objects', '--revs', '--stdout', '-q', '--delta-base-offset'], { directory, signal: limited });
   const packed = new Promise<number | null>((resolve, reject) => pack.once('close', resolve).once('error', reject));
   packed.catch(() => undefined);

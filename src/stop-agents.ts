@@ -1,8 +1,10 @@
 /** How the agents of a daemon end with it, or are left for the next one. */
+
 import type { Agent } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { Driver } from '#drivers/driver.ts';
 import { isCode } from '#lib/errors.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import { setCondition } from '#runtime/conditions.ts';
 import type { Agents } from './agents.ts';
 
@@ -21,7 +23,7 @@ export async function endAgents(agents: Agents, client: Client, { keep }: { read
   await Promise.all([agents.here.close(), forwards.closeAll(), egress.closeAll(), mail.close(), repositories.close()]);
   // Rules stay for as long as there is a workspace that they hold back.
   if (keep || failures.length > 0) await network.close();
-  else await network.destroy(AbortSignal.timeout(STOP_MS));
+  else await network.destroy(timeLimit(STOP_MS));
   if (failures.length > 0) throw failures[0];
 }
 
@@ -51,7 +53,7 @@ async function markOne(client: Client, agent: Agent): Promise<void> {
 
 /** One that cannot be ended keeps nobody else. Gives what went wrong. */
 async function endWorkspaces({ here: { drivers } }: Agents, client: Client): Promise<readonly unknown[]> {
-  const signal = AbortSignal.timeout(STOP_MS);
+  const signal = timeLimit(STOP_MS);
   const failures: unknown[] = [];
   await Promise.all(
     drivers.map(async (driver) => {
@@ -83,7 +85,7 @@ export async function endOrphans(
   { here, sessions, forwards, egress, network, repositories }: Agents,
   known: readonly Agent[],
 ): Promise<void> {
-  const signal = AbortSignal.timeout(5_000);
+  const signal = timeLimit(5_000);
   await Promise.allSettled(here.drivers.flatMap((driver) => known.map(({ metadata }) => driver.stop(metadata.uid, signal))));
   sessions.closeAll();
   await Promise.allSettled([here.close(), forwards.closeAll(), egress.closeAll(), network.destroy(signal), repositories.close()]);

@@ -1,4 +1,5 @@
 /** A scratch workspace: like an agent's, but new, with no network of its own, and gone when it is no longer needed. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '#api/types.ts';
 import type { Driver, WorkspaceState } from '#drivers/driver.ts';
@@ -6,6 +7,7 @@ import { connectGuest, type GuestClient } from '#guest/client.ts';
 import { newUid } from '#lib/clock.ts';
 import { UnavailableError, WaitingError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 
 const START_MS = 60_000;
 /** It may have to boot on an emulated processor, after others. */
@@ -44,7 +46,7 @@ export interface WorkspacePlan extends ScratchPlan {
 /** One that is there already is started again under the new incarnation. */
 export async function openWorkspace(plan: WorkspacePlan, signal: AbortSignal): Promise<GuestClient> {
   const { id, incarnation, hostname, driver, team, agent, base, image, egress = false } = plan;
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(driver.name === 'vm' ? MACHINE_START_MS : START_MS)]);
+  const limited = AbortSignal.any([signal, timeLimit(driver.name === 'vm' ? MACHINE_START_MS : START_MS)]);
   const { vcpus = 2, memoryMiB = 512, diskGiB = 10 } = agent.spec.resources ?? {};
   const resources = { vcpus, memoryMiB, diskGiB };
   const given = { ...(base !== undefined && { base }), ...(image !== undefined && { image }) };

@@ -2,9 +2,11 @@
  * Merge: brings the commits of agents into one branch. Owns every field of Merge.status but the approval. The target moves in one step, from
  * the value that was merged onto, and only when everything fits, is verified and approved; until then there is nothing to undo.
  */
+
 import type { KindObject } from '#api/meta.ts';
 import { type Agent, type Merge, shortName, type Team } from '#api/types.ts';
 import { AgentisoError, StalledError, WaitingError } from '#lib/errors.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { Controller, Key, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import { joins } from './batch.ts';
 import type { MergeDeps } from './deps.ts';
@@ -72,7 +74,7 @@ async function reconcileMerge(merge: WithStatus<Merge>, means: Means): Promise<R
     namespace: metadata.namespace,
     fieldSelector: `spec.team=${spec.team}`,
   });
-  const limit = AbortSignal.timeout(LIMIT_MS);
+  const limit = timeLimit(LIMIT_MS);
   const signal = AbortSignal.any([ctx.signal, limit]);
   try {
     const pass = { ...means, all, signal, repository: await repositoryOf(team, deps.repositories) };

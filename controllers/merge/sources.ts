@@ -1,7 +1,9 @@
 /** The commits a merge takes, from whom, and after which one; or why they cannot be had. */
+
 import { type Agent, type Merge, shortName } from '#api/types.ts';
 import type { MergeSource, TeamRepository } from '#git/team-repository.ts';
 import { AgentisoError, StalledError } from '#lib/errors.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { MergeDeps } from './deps.ts';
 import { candidateRef, savedRef } from './refs.ts';
 import type { SourceStatus } from './report.ts';
@@ -50,7 +52,7 @@ interface Asked {
 }
 
 async function gatherOne(merge: Merge, { name, base }: Asked, means: Gathering): Promise<One> {
-  const limit = AbortSignal.timeout(LIMIT_MS);
+  const limit = timeLimit(LIMIT_MS);
   const failed = (reason: string, message: string, more: Partial<SourceStatus> = {}): One => ({
     name,
     failed: { agent: name, phase: 'Failed', reason, message, ...more },

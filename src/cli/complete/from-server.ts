@@ -1,6 +1,8 @@
 /** Words that only a server or a kubeconfig knows. Whoever does not answer in a moment has no words. */
+
 import { readKubeconfig } from '#client/kubeconfig.ts';
 import { listObjects } from '#client/resource-api.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import { environmentOf, type Session, text, withSession } from '../api-command.ts';
 import { type CommandContext, EXIT, type OptionValues } from '../command.ts';
 import type { Candidate } from './candidates.ts';
@@ -43,7 +45,7 @@ async function ask(
   work: (session: Session) => Promise<readonly Candidate[]>,
 ): Promise<readonly Candidate[]> {
   let found: readonly Candidate[] = [];
-  const quiet = { ...context, err: () => {}, signal: AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]) };
+  const quiet = { ...context, err: () => {}, signal: AbortSignal.any([context.signal, timeLimit(PATIENCE_MS)]) };
   try {
     await withSession(values, quiet, async (session) => {
       found = await work(session);

@@ -2,6 +2,7 @@
  * The life of workspaces that are processes of this machine, whatever they are isolated with: started, found again after the daemon
  * died, watched, ended. How a guest is started and ended is the launcher's.
  */
+
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -10,6 +11,7 @@ import { ConflictError, NotFoundError, UnavailableError, WaitingError } from '#l
 import { KeyedLock } from '#lib/keyed-lock.ts';
 import type { Logger } from '#lib/log.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { Driver, GuestPort, Isolation, Snapshots, Suspension, Usage, WorkspaceSpec, WorkspaceState, WriteHold } from '../driver.ts';
 import { dialGuest } from './dial.ts';
 import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
@@ -193,7 +195,7 @@ export class LocalDriver implements Driver {
   async #hold({ paths, record, guest }: Found, copy: (limit: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     const launcher = this.#launcher;
     if (launcher.freeze === undefined || living(guest) === undefined || this.#isHeld(paths)) return copy(signal);
-    const limit = AbortSignal.timeout(HOLD_MS);
+    const limit = timeLimit(HOLD_MS);
     await launcher.freeze(paths, record, true);
     try {
       await copy(AbortSignal.any([signal, limit]));

@@ -1,4 +1,5 @@
 /** One member of the warm pool: a sandbox in a folder of its own that becomes a workspace's by being renamed. */
+
 import { execFile } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
@@ -6,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { AgentisoError } from '#lib/errors.ts';
 import { signalProcess } from '#lib/process-identity.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { WorkspaceSpec } from '../driver.ts';
 import { killGroups, removeGroups } from '../local/cgroup.ts';
 import { dialGuest } from '../local/dial.ts';
@@ -92,7 +94,7 @@ async function bindMember(launcher: number, { workspace, place, bind }: Binding)
     setHostname(launcher, hostname),
     base === undefined ? undefined : mountBase(launcher, place.directory, base),
   ]);
-  const signal = AbortSignal.timeout(BIND_MS);
+  const signal = timeLimit(BIND_MS);
   await bind(await dialGuest(socketIn(place.run, 'control'), signal), { id, incarnation, hostname }, signal);
 }
 

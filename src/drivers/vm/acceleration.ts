@@ -2,11 +2,13 @@
  * Whether KVM runs a guest of ours: found out by booting one. A device that opens proves nothing, there are kernels whose KVM runs only guests
  * made for it. The answer is kept until the kernel of this machine, QEMU or the image is another.
  */
+
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '#lib/log.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { Acceleration } from './args.ts';
 import { withBareMachine } from './boot.ts';
 import { kvmAccess, type VmSupport } from './support.ts';
@@ -57,7 +59,7 @@ async function bootsWithKvm(
   const plan = { board: support.board, accel: 'kvm', vcpus: 1, memoryMiB: 256, hasNetwork: false } as const;
   try {
     const bare = { folder, support, plan, diskGiB: 1, image: { kernel, initrd, root }, mark: `agentiso-vm-trial-${process.pid}` };
-    await withBareMachine(bare, async () => {}, AbortSignal.timeout(trialMs));
+    await withBareMachine(bare, async () => {}, timeLimit(trialMs));
     return true;
   } catch (error) {
     log.warn({ err: error }, 'KVM is there and runs no guest of ours: virtual machines are emulated, which is slow');

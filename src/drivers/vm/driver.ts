@@ -1,4 +1,5 @@
 /** The vm driver: a guest agent in a machine of its own, which QEMU runs without any right on this one. */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import { AgentisoError, ConflictError, isCode, messageOf, StalledError, WaitingE
 import { Gate } from '#lib/gate.ts';
 import type { Logger } from '#lib/log.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { Driver, GuestPort, Resources, Usage, WorkspaceSpec } from '../driver.ts';
 import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
 import { closeInheritedOnExec } from '../local/descriptors.ts';
@@ -273,7 +275,7 @@ class VmLauncher implements Launcher {
     const machine = this.#machineOf(paths);
     const known = await readMachineFile(paths.directory);
     if (known === undefined) return;
-    const limit = AbortSignal.timeout(BOOT_MS[known.accel]);
+    const limit = timeLimit(BOOT_MS[known.accel]);
     try {
       const either = AbortSignal.any([signal, limit]);
       if (known.isResumed) await wakeMachine(machine, paths.directory, known, either);
@@ -306,7 +308,7 @@ class VmLauncher implements Launcher {
       const onCalled = () => writeMachineFile(paths.directory, { ...known, hasCalled: true });
       await answerCall({ run: paths.run, onCalled }, AbortSignal.any([limited, machine.letGo]));
     }
-    const bind = (stream: Duplex) => bindMachine(stream, known, AbortSignal.any([signal, AbortSignal.timeout(BIND_MS)]));
+    const bind = (stream: Duplex) => bindMachine(stream, known, AbortSignal.any([signal, timeLimit(BIND_MS)]));
     await machine.tell(bind, limited);
   }
 
@@ -469,7 +471,7 @@ class VmLauncher implements Launcher {
   async #powerOff(main: ProcessIdentity, paths: WorkspacePaths, incarnation: string): Promise<void> {
     const machine = this.#machineOf(paths);
     try {
-      const signal = AbortSignal.timeout(SHUTDOWN_MS);
+      const signal = timeLimit(SHUTDOWN_MS);
       const identity = { id: basename(paths.directory), incarnation, signal };
       await machine.tell(async (stream) => (await connectGuest(stream, identity)).call('shutdown', {}), signal);
       await endOf(main, POWER_OFF_MS);
@@ -484,7 +486,7 @@ class VmLauncher implements Launcher {
   /** False: nobody hears. */
   async #quit(machine: Machine): Promise<boolean> {
     try {
-      const qmp = await machine.qmp(AbortSignal.timeout(SHUTDOWN_MS));
+      const qmp = await machine.qmp(timeLimit(SHUTDOWN_MS));
       await qmp.execute('quit');
       return true;
     } catch (error) {

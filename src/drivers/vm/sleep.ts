@@ -1,8 +1,10 @@
 /** Suspends a machine to the disk, and lets it go on from there: the same programs with the same open files, told what time it has become. */
+
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { connectGuest } from '#guest/client.ts';
 import { ConflictError } from '#lib/errors.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { Room } from '../local/free-disk.ts';
 import type { WorkspacePaths } from '../local/paths.ts';
 import type { Machine } from './machine.ts';
@@ -34,7 +36,7 @@ export async function saveMachine(machine: Machine, { directory, run }: Workspac
   const { kind, tools } = known.started;
   if (kind.transport === 'vsock') throw cannotBeSaved('a machine that is reached by vsock cannot be suspended');
   await room(kind.memoryMiB * MIB, 'what is in its memory');
-  const limit = AbortSignal.timeout(LEAST_MS + (kind.memoryMiB / MIB_PER_SECOND) * 1_000);
+  const limit = timeLimit(LEAST_MS + (kind.memoryMiB / MIB_PER_SECOND) * 1_000);
   const { kernel, initrd, root } = kind.image;
   const files = { kernel, initrd, root, ...(tools !== undefined && { tools }) };
   const write = (path: string) => saveState(machine, { run, path, hasMemory: true, signal: AbortSignal.any([signal, limit]) });

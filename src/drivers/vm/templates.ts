@@ -2,6 +2,7 @@
  * Machines that have booted once and stand still for ever: a workspace begins as a copy of one in the time it takes to map its memory. Its
  * guest has no identity and has heard no secret. One per image, QEMU, size and set of devices, in a folder of the driver's own.
  */
+
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { promisify } from 'node:util';
 import { connectGuest } from '#guest/client.ts';
 import type { Logger } from '#lib/log.ts';
 import { signalProcess } from '#lib/process-identity.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import { isPresent } from '../local/directories.ts';
 import { isOfHost } from '../local/launches.ts';
 import { listPids, readCommandLine, readProcess } from '../local/processes.ts';
@@ -159,11 +161,11 @@ export class Templates {
       ...{ folder, support, diskGiB, image: { kernel, initrd, root }, plan: { ...plan, memory: 'template' } as const },
       mark: `${this.#markPrefix}${basename(folder)}`,
     };
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BOOT_MS)]);
+    const signal = AbortSignal.any([this.#closing.signal, timeLimit(BOOT_MS)]);
     const save = async (machine: Machine) => {
       await rehearse(machine, signal);
       const saving = { run: join(folder, 'run'), path: join(folder, 'state'), hasMemory: false };
-      await saveState(machine, { ...saving, signal: AbortSignal.any([signal, AbortSignal.timeout(SAVE_MS)]) });
+      await saveState(machine, { ...saving, signal: AbortSignal.any([signal, timeLimit(SAVE_MS)]) });
     };
     await withBareMachine(bare, save, signal);
   }

@@ -1,5 +1,7 @@
 /** `workspace_fork`: agents that begin as one is. */
+
 import { findSnapshot, forkAgent, MAX_FORKS, takeSnapshot, USUAL_PREFIX } from '#client/snapshots.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import { described, flag, integer, list, object, text } from '#protocol/shape.ts';
 import { label } from '../objects/fields.ts';
 import { findAgent } from '../objects/find-agent.ts';
@@ -33,7 +35,7 @@ export const workspaceFork = defineTool({
   async run({ count = 1, prefix = USUAL_PREFIX, snapshot: name, ...asked }, call) {
     if (count > 1) call.charge(count - 1);
     const agent = await findAgent(call, asked);
-    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(WAIT_MS)]);
+    const signal = AbortSignal.any([call.signal, timeLimit(WAIT_MS)]);
     const snapshot =
       name === undefined
         ? await withHint(takeSnapshot(call.client, agent, undefined, signal), { Conflict: 'suspend or stop the agent, then try again' })

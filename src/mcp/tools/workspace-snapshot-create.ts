@@ -1,5 +1,7 @@
 /** `workspace_snapshot_create`: keeps the files of an agent as they are now. */
+
 import { takeSnapshot } from '#client/snapshots.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import { described, object } from '#protocol/shape.ts';
 import { label } from '../objects/fields.ts';
 import { findAgent } from '../objects/find-agent.ts';
@@ -22,7 +24,7 @@ export const workspaceSnapshotCreate = defineTool({
   resource: agentResource,
   async run(asked, call) {
     const agent = await findAgent(call, asked);
-    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(WAIT_MS)]);
+    const signal = AbortSignal.any([call.signal, timeLimit(WAIT_MS)]);
     const hints = {
       Invalid: 'workspace_snapshot_list shows what there is, workspace_snapshot_delete makes room',
       AlreadyExists: 'give another name, or delete the other one first',

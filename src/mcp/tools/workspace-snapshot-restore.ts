@@ -1,5 +1,7 @@
 /** `workspace_snapshot_restore`: takes an agent back to what it was. */
+
 import { findSnapshot, requestRestore, untilRestored } from '#client/snapshots.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import { described, object, text } from '#protocol/shape.ts';
 import { findAgent } from '../objects/find-agent.ts';
 import { agentResource, MARGIN_MS, ofAgent, place, snapshotField, WAIT_MS } from '../snapshots/fields.ts';
@@ -28,7 +30,7 @@ export const workspaceSnapshotRestore = defineTool({
     const written = await withHint(requestRestore({ connection: call.connection, err: call.progress }, agent, snapshot, new Date()), {
       Conflict: 'wait_for the task, or cancel_task, then try again',
     });
-    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(WAIT_MS)]);
+    const signal = AbortSignal.any([call.signal, timeLimit(WAIT_MS)]);
     const { metadata, status } = await withHint(untilRestored(call.client, written, signal), {
       Timeout: 'why with kind Agent says what it waits for',
     });

@@ -1,6 +1,8 @@
 /** Brings rescued work into the repository of a running workspace, as a branch: by the git in there, which alone reads what agents wrote. */
+
 import { type RescuedDetails, rescuedBundle } from '#client/rescue.ts';
 import { AgentisoError, AlreadyExistsError, ConflictError } from '#lib/errors.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import type { ToolCall } from '../tool.ts';
 import type { WorkspaceReference, WorkspaceRun } from '../workspace-io.ts';
 
@@ -46,7 +48,7 @@ export async function restoreInWorkspace(call: ToolCall, workspace: WorkspaceRef
     await run(call, workspace, ['/bin/sh', '-c', TAKE_IN, 'restore', file, branch, work.commit]);
   } finally {
     // Also when the call has ended.
-    if (file !== '') await run({ ...call, signal: AbortSignal.timeout(TIMEOUT_MS) }, workspace, ['rm', '-f', '--', file]);
+    if (file !== '') await run({ ...call, signal: timeLimit(TIMEOUT_MS) }, workspace, ['rm', '-f', '--', file]);
   }
   return { branch, commit: work.commit };
 }

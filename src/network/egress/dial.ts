@@ -1,6 +1,8 @@
 /** From a name to a connection: resolved once, every address looked at, and connected to one of just those addresses. */
+
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { messageOf } from '#lib/errors.ts';
+import { timeLimit } from '#lib/time-limit.ts';
 import { isOwn, isPublic, ownAddresses } from './addresses.ts';
 import type { Lookups } from './lookups.ts';
 import type { Target } from './names.ts';
@@ -42,7 +44,7 @@ async function connectToAny(
   let last: unknown;
   for (const address of addresses.slice(0, MAX_TRIES)) {
     try {
-      return await connect(address, port, AbortSignal.any([signal, AbortSignal.timeout(connectMs)]));
+      return await connect(address, port, AbortSignal.any([signal, timeLimit(connectMs)]));
     } catch (error) {
       last = error;
     }
