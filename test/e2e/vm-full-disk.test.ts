@@ -99,11 +99,14 @@ class SmallDisk {
     }, WAIT);
   }
 
-  /** What may still be written; what is written already stays. */
-  leave(mib: number): void {
-    const { blocks, bfree, bsize } = statfsSync(this.machines);
-    const size = (blocks - bfree) * bsize + mib * MIB;
-    execFileSync('nsenter', ['-t', String(this.#daemon.pid), '-m', 'mount', '-o', `remount,size=${size}`, this.#disk]);
+  /** What may still be written; what is written already stays, and may become more while this is said. */
+  async leave(mib: number): Promise<void> {
+    const nsenter = ['-t', String(this.#daemon.pid), '-m', 'mount', '-o'];
+    await vi.waitFor(() => {
+      const { blocks, bfree, bsize } = statfsSync(this.machines);
+      const size = (blocks - bfree) * bsize + mib * MIB;
+      execFileSync('nsenter', [...nsenter, `remount,size=${size}`, this.#disk], { stdio: 'pipe' });
+    }, WAIT);
   }
 
   /** Made or given up: while it is made it takes room, which it may give back. */
@@ -149,16 +152,16 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a mach
       try {
         await small.apply(TEAM);
         const before = await small.ready({ status: 'True' });
-        small.leave(1);
+        await small.leave(1);
         await small.templateSettled();
-        small.leave(6);
+        await small.leave(6);
         await small.apply(TASK);
         await small.ready({ status: 'False', reason: 'HeldUp', message: expect.stringContaining('the disk of this machine is full') });
         const sinceMs = performance.now();
         expect((await small.cli('why', 'task/large-write')).stdout).toContain('the disk of this machine is full');
         await vi.waitFor(() => expect(performance.now() - sinceMs).toBeGreaterThan(SILENT_MS), WAIT);
         await small.ready({ status: 'False', reason: 'HeldUp' });
-        small.leave(1_500);
+        await small.leave(1_500);
         await vi.waitFor(async () => {
           const task = JSON.parse((await small.cli('get', 'task', 'large-write', '-o', 'json')).stdout);
           expect(task.status, JSON.stringify(task.status)).toMatchObject({ phase: 'Succeeded', attempt: 1, result: { stdout: '1\n' } });
