@@ -2,7 +2,6 @@
  * Git in the lives of agents: what their workspaces start from, what is brought to safety while they work, and what is kept of them when they
  * go. Teams without a repository have none of it but the last: their files, too, are somebody's work.
  */
-
 import { keyOf } from '#api/meta.ts';
 import { type Agent, shortName, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';

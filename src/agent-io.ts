@@ -1,5 +1,4 @@
 /** What the API asks of running agents, asked over their sessions. */
-
 import { randomUUID } from 'node:crypto';
 import { Duplex, PassThrough, type Readable } from 'node:stream';
 import type { Driver } from '#drivers/driver.ts';

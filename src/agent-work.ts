@@ -2,7 +2,6 @@
  * The work of agents, from their workspaces to their team's repository and back. Only the guest reads what an agent has written; what it sends
  * is taken in by the git room, under refs that belong to this agent.
  */
-
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Agent, shortName, type Team } from '#api/types.ts';

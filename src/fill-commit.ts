@@ -1,5 +1,4 @@
 /** A commit of a repository on this machine, carried into a workspace with its history. */
-
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

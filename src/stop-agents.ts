@@ -1,5 +1,4 @@
 /** How the agents of a daemon end with it, or are left for the next one. */
-
 import type { Agent } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { Driver } from '#drivers/driver.ts';

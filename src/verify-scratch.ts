@@ -1,5 +1,4 @@
 /** A scratch workspace: like an agent's, but new, with no network of its own, and gone when it is no longer needed. */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '#api/types.ts';
 import type { Driver, WorkspaceState } from '#drivers/driver.ts';

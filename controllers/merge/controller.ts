@@ -2,7 +2,6 @@
  * Merge: brings the commits of agents into one branch. Owns every field of Merge.status but the approval. The target moves in one step, from
  * the value that was merged onto, and only when everything fits, is verified and approved; until then there is nothing to undo.
  */
-
 import type { KindObject } from '#api/meta.ts';
 import { type Agent, type Merge, shortName, type Team } from '#api/types.ts';
 import { AgentisoError, StalledError, WaitingError } from '#lib/errors.ts';

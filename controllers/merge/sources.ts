@@ -1,5 +1,4 @@
 /** The commits a merge takes, from whom, and after which one; or why they cannot be had. */
-
 import { type Agent, type Merge, shortName } from '#api/types.ts';
 import type { MergeSource, TeamRepository } from '#git/team-repository.ts';
 import { AgentisoError, StalledError } from '#lib/errors.ts';

@@ -1,5 +1,4 @@
 /** Words that only a server or a kubeconfig knows. Whoever does not answer in a moment has no words. */
-
 import { readKubeconfig } from '#client/kubeconfig.ts';
 import { listObjects } from '#client/resource-api.ts';
 import { timeLimit } from '#lib/time-limit.ts';

@@ -2,7 +2,6 @@
  * The life of workspaces that are processes of this machine, whatever they are isolated with: started, found again after the daemon
  * died, watched, ended. How a guest is started and ended is the launcher's.
  */
-
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';

@@ -1,5 +1,4 @@
 /** One member of the warm pool: a sandbox in a folder of its own that becomes a workspace's by being renamed. */
-
 import { execFile } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';

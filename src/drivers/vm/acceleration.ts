@@ -2,7 +2,6 @@
  * Whether KVM runs a guest of ours: found out by booting one. A device that opens proves nothing, there are kernels whose KVM runs only guests
  * made for it. The answer is kept until the kernel of this machine, QEMU or the image is another.
  */
-
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';

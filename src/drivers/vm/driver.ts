@@ -1,5 +1,4 @@
 /** The vm driver: a guest agent in a machine of its own, which QEMU runs without any right on this one. */
-
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';

@@ -1,5 +1,4 @@
 /** Suspends a machine to the disk, and lets it go on from there: the same programs with the same open files, told what time it has become. */
-
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { connectGuest } from '#guest/client.ts';

@@ -2,7 +2,6 @@
  * Machines that have booted once and stand still for ever: a workspace begins as a copy of one in the time it takes to map its memory. Its
  * guest has no identity and has heard no secret. One per image, QEMU, size and set of devices, in a folder of the driver's own.
  */
-
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';

@@ -1,5 +1,4 @@
 /** `workspace_fork`: agents that begin as one is. */
-
 import { findSnapshot, forkAgent, MAX_FORKS, takeSnapshot, USUAL_PREFIX } from '#client/snapshots.ts';
 import { timeLimit } from '#lib/time-limit.ts';
 import { described, flag, integer, list, object, text } from '#protocol/shape.ts';

@@ -1,5 +1,4 @@
 /** `workspace_snapshot_create`: keeps the files of an agent as they are now. */
-
 import { takeSnapshot } from '#client/snapshots.ts';
 import { timeLimit } from '#lib/time-limit.ts';
 import { described, object } from '#protocol/shape.ts';

@@ -1,5 +1,4 @@
 /** `workspace_snapshot_restore`: takes an agent back to what it was. */
-
 import { findSnapshot, requestRestore, untilRestored } from '#client/snapshots.ts';
 import { timeLimit } from '#lib/time-limit.ts';
 import { described, object, text } from '#protocol/shape.ts';

@@ -1,5 +1,4 @@
 /** Brings rescued work into the repository of a running workspace, as a branch: by the git in there, which alone reads what agents wrote. */
-
 import { type RescuedDetails, rescuedBundle } from '#client/rescue.ts';
 import { AgentisoError, AlreadyExistsError, ConflictError } from '#lib/errors.ts';
 import { timeLimit } from '#lib/time-limit.ts';

@@ -1,5 +1,4 @@
 /** From a name to a connection: resolved once, every address looked at, and connected to one of just those addresses. */
-
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { messageOf } from '#lib/errors.ts';
 import { timeLimit } from '#lib/time-limit.ts';
