@@ -1,7 +1,8 @@
 /** Who this guest is, from the command line or, for a member of the warm pool, from the call `bind`: nothing that needs it exists before. */
-import { mkdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '#lib/make-folder.ts';
 import type { ControlHandlers, ControlParams, MachineParams, WakeParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type Environment, inheritedEnv, providersEnv, proxyEnv, teamEnv } from './command-env.ts';
@@ -123,7 +124,7 @@ interface GivenIdentity extends GuestIdentity {
 function createBound(binding: BindingOptions, { id, incarnation, hostname, tools, machineWayOut }: GivenIdentity): Bound {
   const { options, processEnv, binDir, groups, stop, syncFiles } = binding;
   const root = realpathSync(options.workspace);
-  mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
+  makeFolder(options.stateDir);
   const log = new AgentLog(options.stateDir);
   const agentSocket = join(options.runDir, 'agent.sock');
   const inherited = inheritedEnv(processEnv);

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Channel } from '#protocol/channel.ts';
@@ -234,5 +235,23 @@ describe('a guest that fails', () => {
     const [[text], [code]] = await Promise.all([once(child.stderr, 'data'), once(child, 'exit')]);
     expect(String(text)).toContain(want);
     expect(code).toBe(1);
+  });
+
+  it('ends where its state was taken away under it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'taken-away-'));
+    // As in a sandbox, which sees the folder by a mount: the place is there, and nothing can be made in it.
+    const script =
+      'cd "$1" && mkdir run state mounted work && mount --bind state mounted && rmdir state || exit 99; shift; exec "$@" --state "$PWD/mounted" --run "$PWD/run" --workspace "$PWD/work"';
+    const command = [process.execPath, bundle.path, '--id', 'a', '--incarnation', 'b'];
+    const apart = ['--user', '--map-root-user', '--mount', '--', '/bin/sh', '-c', script, 'sh', folder, ...command];
+    const child = spawn('unshare', apart, { stdio: ['ignore', 'ignore', 'pipe'] });
+    try {
+      const text = child.stderr.setEncoding('utf8').toArray();
+      expect(await once(child, 'exit')).toEqual([1, null]);
+      expect((await text).join('')).toMatch(/ENOENT: no such file or directory, mkdir '.*\/mounted\/log'/);
+    } finally {
+      child.kill('SIGKILL');
+      await rm(folder, { recursive: true });
+    }
   });
 });

@@ -2,10 +2,10 @@
  * The guest agent: started by a driver inside the workspace, reached over two sockets in its run directory. It belongs to no daemon: it
  * outlives the one that started it, and ends when it is told to, when nobody can reach it any more, or when nobody has for long.
  */
-import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
+import { makeFolder } from '#lib/make-folder.ts';
 import { Binding } from './binding.ts';
 import { writeCrash } from './crash-log.ts';
 import { watchLifetime } from './lifetime.ts';
@@ -78,7 +78,7 @@ async function openVsock({ runDir }: GuestOptions): Promise<void> {
 async function listen({ runDir, portsDir }: GuestOptions, name: 'control' | 'relay', serve: (stream: Duplex) => void): Promise<Door> {
   if (portsDir === undefined) return Listener.open({ path: socketPath(runDir, name), serve, report });
   const { PortListener } = await import('./ports/port-listener.ts');
-  mkdirSync(runDir, { recursive: true, mode: 0o700 });
+  makeFolder(runDir);
   return new PortListener({ path: join(portsDir, `agentiso.${name}`), serve, report });
 }
 

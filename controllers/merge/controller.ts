@@ -2,15 +2,15 @@
  * Merge: brings the commits of agents into one branch. Owns every field of Merge.status but the approval. The target moves in one step, from
  * the value that was merged onto, and only when everything fits, is verified and approved; until then there is nothing to undo.
  */
-import type { KindObject } from '#api/meta.ts';
 import { type Agent, type Merge, shortName, type Team } from '#api/types.ts';
 import { AgentisoError, StalledError, WaitingError } from '#lib/errors.ts';
 import { timeLimit } from '#lib/time-limit.ts';
-import type { Controller, Key, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
+import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import { joins } from './batch.ts';
 import type { MergeDeps } from './deps.ts';
 import { finalizeMerge } from './finalize.ts';
 import { land } from './land.ts';
+import { Neighbours } from './neighbours.ts';
 import { Memory, type Pass } from './pass.ts';
 import { prepare } from './prepare.ts';
 import { isWaiting, lineBefore } from './queue.ts';
@@ -25,25 +25,15 @@ const LIMIT_MS = 600_000;
 
 export function mergeController(deps: MergeDeps): Controller<Merge> {
   const memory = new Memory();
-  const known = new Map<string, Merge>();
-  const keysOf = (concerns: (merge: Merge) => boolean): Key[] => [...known.values()].filter(concerns).map(keyOfMerge);
+  const neighbours = new Neighbours();
   return {
     name: 'merge',
     kind: 'Merge',
     finalizer: MERGE_FINALIZER,
     watches: [
-      {
-        kind: 'Merge',
-        toKeys(changed, type) {
-          const merge = changed as Merge;
-          // What has been merged waits for nothing any more.
-          if (type === 'DELETED' || merge.status?.phase === 'Merged') known.delete(merge.metadata.uid);
-          else known.set(merge.metadata.uid, merge);
-          return keysOf((other) => isSameTeam(other, merge) && isWaiting(other));
-        },
-      },
-      { kind: 'Agent', toKeys: (agent) => keysOf((merge) => isOpenFor(merge, agent as Agent)) },
-      { kind: 'Team', toKeys: ({ metadata }) => keysOf((merge) => merge.spec.team === metadata.name && isWaiting(merge)) },
+      { kind: 'Merge', toKeys: (merge, type) => neighbours.concernedBy(merge as Merge, type === 'DELETED') },
+      { kind: 'Agent', toKeys: (agent) => neighbours.filter((merge) => isOpenFor(merge, agent as Agent)) },
+      { kind: 'Team', toKeys: ({ metadata }) => neighbours.filter((merge) => merge.spec.team === metadata.name && isWaiting(merge)) },
     ],
     wakes: [deps.mergeVerifier.wake],
     reconcile: (merge, ctx) => reconcileMerge(merge, { deps, memory, ctx }),
@@ -134,17 +124,9 @@ function messageFrom(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function isSameTeam({ metadata, spec }: Merge, other: Merge): boolean {
-  return metadata.namespace === other.metadata.namespace && spec.team === other.spec.team;
-}
-
 /** One that ended badly may end well with what the agent has now. */
 function isOpenFor({ metadata, spec, status }: Merge, agent: Agent): boolean {
   if (metadata.namespace !== agent.metadata.namespace || (status?.phase !== 'Conflicted' && status?.phase !== 'Failed')) return false;
   const names = [agent.metadata.name, shortName(spec.team, agent.metadata.name)];
   return spec.sources.some((source) => names.includes(source.agent) || names.includes(`${spec.team}-${source.agent}`));
-}
-
-function keyOfMerge({ kind, metadata: { namespace, name } }: KindObject): Key {
-  return { kind, namespace, name };
 }

@@ -46,7 +46,7 @@ export class Order {
   /** Whether the two have to do with each other, and this one is the first. */
   goesBefore(one: Merge, other: Merge): boolean {
     const isSame = targetOf(one) === targetOf(other);
-    return (isSame || bringsTo(one, other) || bringsTo(other, one)) && this.compare(one, other) < 0;
+    return (isSame || meets(one, other)) && this.compare(one, other) < 0;
   }
 
   compare(one: Merge, other: Merge): number {
@@ -63,6 +63,11 @@ export class Order {
     for (const place of seen) for (const next of this.#feeds.get(place) ?? []) seen.add(next);
     return from !== to && seen.has(to);
   }
+}
+
+/** Whether one brings work to where the other takes it from. */
+export function meets(one: Merge, other: Merge): boolean {
+  return bringsTo(one, other) || bringsTo(other, one);
 }
 
 /** Whether its target is a source of the other. */

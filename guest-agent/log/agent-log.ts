@@ -3,11 +3,12 @@
  * when the disk is slower than the commands, lines are dropped and counted: a log never holds up what it reports about.
  */
 import { Buffer } from 'node:buffer';
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, write, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, renameSync, write, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { makeFolder } from '#lib/make-folder.ts';
 import { report } from '../report.ts';
 import { splitLines, toSourceWord, toStoredLine } from './lines.ts';
 
@@ -47,7 +48,7 @@ export class AgentLog {
   #onAllRead: (() => void) | undefined;
 
   constructor(stateDir: string, { maxFileBytes = MAX_FILE_BYTES }: { readonly maxFileBytes?: number } = {}) {
-    mkdirSync(join(stateDir, 'log'), { recursive: true, mode: 0o700 });
+    makeFolder(join(stateDir, 'log'));
     this.#path = join(stateDir, 'log', 'agent.log');
     this.#maxFileBytes = maxFileBytes;
     this.#fd = openSync(this.#path, 'a', 0o600);

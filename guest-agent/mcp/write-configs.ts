@@ -1,6 +1,7 @@
 /** Puts the settings of MCP clients into a home that is the agent's own. What is there already is the agent's, and stays. */
-import { linkSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '#lib/make-folder.ts';
 import type { ClientConfig } from './client-configs.ts';
 
 export interface WrittenConfig {
@@ -26,7 +27,7 @@ export function hasConfigs(home: string, configs: readonly ClientConfig[]): bool
 /** Whole or not there: a client would stumble over half a file for ever. False: there was one. */
 function writeNew(path: string, text: string): boolean {
   if (isThere(path)) return false;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const aside = `${path}.${process.pid}.new`;
   try {
     writeFileSync(aside, text, { mode: 0o600 });

@@ -2,8 +2,9 @@
  * A prompt as a command of the task daemon: a runner, which is told by a file what to do and leaves another that says what came of it. So
  * everything that holds for commands holds for prompts: one start, time limits, logs, results that outlive the daemon.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '#lib/make-folder.ts';
 import { type PromptJob, type PromptOutcome, promptOutcome, type RunnerJob } from '#protocol/prompt.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import type { TaskAssignment } from '#protocol/relay.ts';
@@ -34,7 +35,7 @@ export function promptCommand(assignment: TaskAssignment, prompt: PromptJob, { g
     throw new ProtocolError('Unavailable', 'this workspace has no program that runs prompts');
   const folder = join(stateDir, 'prompts');
   const home = join(stateDir, 'homes', prompt.backend.replace(/[^a-z0-9-]/g, '_'));
-  for (const path of [folder, home]) mkdirSync(path, { recursive: true, mode: 0o700 });
+  for (const path of [folder, home]) makeFolder(path);
   const file = (name: string) => join(folder, `${taskUid}-${name}`);
   const { text: unread, shown } = unreadBlock(unseen);
   const sessionFile = file('session');

@@ -1,6 +1,7 @@
 /** Results that the host has not acknowledged: one file each in `results/`, because one of them may be as large as a frame. */
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '#lib/make-folder.ts';
 import { type AttemptKey, control, type TaskResult } from '#protocol/control.ts';
 import { lazy } from '../lazy-modules.ts';
 import { toKey } from './attempts.ts';
@@ -23,7 +24,7 @@ export class Results {
   /** Files of settled attempts are what a crash left between settling and deleting. */
   constructor(stateDir: string, isSettled: (key: string) => boolean) {
     this.#directory = join(stateDir, 'results');
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeFolder(this.#directory);
     for (const stored of readStored(this.#directory)) {
       const key = toKey(stored.attemptKey);
       if (isSettled(key)) rmSync(this.#path(stored.attemptKey), { force: true });

@@ -7,6 +7,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { drained } from '#lib/drained.ts';
+import { makeFolder } from '#lib/make-folder.ts';
 import { type AttemptKey, MAX_ARTIFACT_BYTES, type OutputName } from '#protocol/control.ts';
 import { lazy } from '../lazy-modules.ts';
 import { syncDirectory } from '../state/durable-file.ts';
@@ -54,7 +55,7 @@ export class Artifacts {
 
   /** Where the transcript of an attempt is to be written. */
   transcriptPath(key: AttemptKey): string {
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeFolder(this.#directory);
     return artifactPath(this.#directory, key, 'transcript');
   }
 
