@@ -39,6 +39,7 @@ import { chooseBackend, refuseUnknownModel } from './choose-backend.ts';
 import { chooseDriver, DEFAULT_IMAGE, type DriversHere, type DriversOptions, findDrivers } from './isolation.ts';
 import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
+import { tellGuest } from './tell-guest.ts';
 
 export interface AgentsOptions
   extends Pick<RelayOptions, 'metrics' | 'objectOf' | 'agentByUid' | 'teamByUid' | 'warn' | 'checkTeam' | 'rates' | 'audit'> {
@@ -111,6 +112,7 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
     directory: join(home, 'state', 'mail'),
     log,
     known: (owner) => rememberedMail(agentByUid(owner) ?? teamByUid(owner)),
+    onAppended: (appended) => tellGuest(sessions, appended),
     onProblem({ owner, reason, message }) {
       const object = agentByUid(owner) ?? teamByUid(owner);
       if (object) warn(object, reason, message);
@@ -120,11 +122,9 @@ export async function openAgents(options: AgentsOptions): Promise<Agents> {
     const name = agentByUid(uid)?.status?.isolation?.driver;
     return here.drivers.find((driver) => driver.name === name);
   };
-  const hint: RelayOptions['hint'] = (uid, ...hint) => sessions.get(uid)?.hint(...hint);
   const relay = openRelay({
     ...options,
     mail,
-    hint,
     incarnationOf: (uid) => sessions.get(uid)?.incarnation,
     isWaiting: (uid) => (sessions.get(uid)?.state.heartbeat?.waits ?? 0) > 0,
   });

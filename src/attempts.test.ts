@@ -12,6 +12,7 @@ import { bench, newAgent, newTask } from '../test/support/controllers.ts';
 import { fakeSessions } from '../test/support/fake-sessions.ts';
 import { toOutcome } from './attempt-messages.ts';
 import { type AttemptsOptions, openAttempts } from './attempts.ts';
+import { tellGuest } from './tell-guest.ts';
 
 const cleanUps: (() => Promise<void> | void)[] = [];
 
@@ -68,9 +69,9 @@ async function setUp() {
   const world = bench();
   const directory = await mkdtemp(join(tmpdir(), 'agentiso-attempts-'));
   cleanUps.push(() => rm(directory, { recursive: true, force: true }));
-  const mail = openMail({ directory, log: silentLogger });
-  cleanUps.push(() => mail.close());
   const sessions = fakeSessions(() => 1_000);
+  const mail = openMail({ directory, log: silentLogger, onAppended: (appended) => tellGuest(sessions, appended) });
+  cleanUps.push(() => mail.close());
   const open = async (more: Partial<AttemptsOptions> = {}) => {
     const attempts = await openAttempts({ client: world.client, mail, sessions, log: silentLogger, ...more });
     cleanUps.push(() => attempts.close());

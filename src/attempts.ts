@@ -93,7 +93,7 @@ class GuestAttempts implements OpenAttempts {
     const assignment = await toAssignment(task, agent, this.#options);
     const mailbox = await this.#options.mail.open(uid);
     this.#runners.set(toKey(assignment), uid);
-    const message = await mailbox.append({
+    await mailbox.append({
       key: toKey(assignment),
       namespace,
       team,
@@ -102,7 +102,6 @@ class GuestAttempts implements OpenAttempts {
       message_type: 'task_assignment',
       content: JSON.stringify(assignment),
     });
-    this.#options.sessions.get(uid)?.hint(mailbox.state.nextSeq, message);
   }
 
   outcomes(taskUid: string): readonly Outcome[] {

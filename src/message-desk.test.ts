@@ -36,7 +36,7 @@ beforeEach(async () => {
   await client.create(newTeam('a', { roles: [{ name: 'coder' }, { name: 'lead' }] }));
   for (const name of ['coder', 'lead']) await client.create<Agent>(newAgent(`a-${name}`, { team: 'a' }));
   const agentByUid = (uid: string) => store.list('Agent').items.find(({ metadata }) => metadata.uid === uid) as Agent | undefined;
-  post = createPost({ client, mail, agentByUid, hint: () => {} });
+  post = createPost({ client, mail, agentByUid });
   const desk = createMessageDesk({
     post,
     taskBook: {

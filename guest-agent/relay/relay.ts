@@ -74,6 +74,7 @@ interface Parts {
   readonly host: HostLink;
   readonly inbox: Inbox;
   readonly attempts: Attempts;
+  readonly results: Results;
   readonly daemon: TaskDaemon;
   readonly receiver: Receiver;
   readonly door: HttpDoor;
@@ -89,6 +90,7 @@ function openParts(guest: Guest): Parts {
   const room = { onFull: guest.reserve && (() => guest.reserve?.spend() ?? Promise.resolve(false)) };
   const inbox = new Inbox(stateDir, warn, room);
   const attempts = new Attempts(stateDir, warn, room);
+  const results = new Results(stateDir, { isSettled: (key) => attempts.isSettled(key), warn, ...room });
   const head = new ToldHead(guest.root);
   const heartbeat = new Heartbeat(() =>
     host.call('heartbeat', { ...describe(inbox, daemon), ...head.tell(), ...(waits.count > 0 && { waits: waits.count }) }),
@@ -101,7 +103,7 @@ function openParts(guest: Guest): Parts {
   const daemon = new TaskDaemon({
     guest,
     attempts,
-    results: new Results(stateDir, (key) => attempts.isSettled(key)),
+    results,
     artifacts: new Artifacts(stateDir, warn),
     unseen: () => inbox.unseen(),
     onChange: () => heartbeat.changed(),
@@ -119,7 +121,7 @@ function openParts(guest: Guest): Parts {
   host.add(receiver);
   const verbs = new AgentVerbs({ guest, inbox, host, waits, report: () => receiver.report() });
   const door = new HttpDoor({ guest, inbox, host, verbs });
-  return { host, inbox, attempts, daemon, receiver, door, agentDoor: new AgentDoor({ guest, verbs }), verbs, gate };
+  return { host, inbox, attempts, results, daemon, receiver, door, agentDoor: new AgentDoor({ guest, verbs }), verbs, gate };
 }
 
 /**
@@ -175,8 +177,8 @@ function describe(inbox: Inbox, daemon: TaskDaemon) {
   });
 }
 
-async function closeParts({ host, inbox, attempts, daemon, door, agentDoor }: Parts): Promise<void> {
+async function closeParts({ host, inbox, attempts, results, daemon, door, agentDoor }: Parts): Promise<void> {
   host.close();
   await Promise.all([daemon.close(), door.close(), agentDoor.close()]);
-  await Promise.all([inbox.close(), attempts.close()]);
+  await Promise.all([inbox.close(), attempts.close(), results.close()]);
 }

@@ -80,7 +80,7 @@ it('loses and repeats nothing that was said to be durable, whenever it is killed
     await writeUntilKilled([stateDir, String(first), String(1 + (seed % 2))], { lines, afterMs: random() * 30, spoken });
     const inbox = new Inbox(stateDir, (text) => expect.unreachable(text));
     const attempts = new Attempts(stateDir, (text) => expect.unreachable(text));
-    const results = new Results(stateDir, (key) => attempts.isSettled(key));
+    const results = new Results(stateDir, { isSettled: (key) => attempts.isSettled(key), warn: (text) => expect.unreachable(text) });
     checkInbox(inbox, spoken);
     await checkAttempts(attempts, results, spoken);
     first = Math.max(inbox.cursor, ...spoken.attempts.keys()) + 3;
@@ -115,7 +115,7 @@ async function checkAttempts(attempts: Attempts, results: Results, spoken: Spoke
     if (isAtLeast('started')) expect(attempts.queued.has(key)).toBe(false);
     // The next step may have been durable without a word.
     if (isAtLeast('result') && !attempts.isSettled(key)) {
-      const stdout = `${number} `.repeat((number * 53) % 3000);
+      const stdout = `${number} `.repeat((number * 53) % 6000);
       expect(found.get(assignment.taskUid)).toMatchObject({ exitCode: number % 100, stdout, fencingToken: number });
     }
   }

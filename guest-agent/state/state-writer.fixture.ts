@@ -29,7 +29,7 @@ async function write(): Promise<void> {
   };
   const inbox = new Inbox(stateDir, fail, { minCompactBytes: 20_000 });
   const attempts = new Attempts(stateDir, fail, { minCompactBytes: 20_000 });
-  const results = new Results(stateDir, (key) => attempts.isSettled(key));
+  const results = new Results(stateDir, { isSettled: (key) => attempts.isSettled(key), warn: fail, minCompactBytes: 20_000 });
   const store = async (number: number) => {
     await inbox.store([messageOf(number)]);
     say('stored', number);
@@ -51,7 +51,7 @@ async function write(): Promise<void> {
       ...toLostResult(assigned),
       isLost: false,
       exitCode: number % 100,
-      stdout: `${number} `.repeat((number * 53) % 3000),
+      stdout: `${number} `.repeat((number * 53) % 6000),
     });
     say('result', number);
     if ((number * Number(seed)) % 3 !== 0) return;

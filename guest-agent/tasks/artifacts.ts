@@ -73,8 +73,11 @@ export class Artifacts {
 
   /** The host has them, or nobody wants them. */
   async remove(key: AttemptKey): Promise<void> {
-    for (const name of ['stdout', 'stderr', 'transcript'] as const)
-      await lazy.files.rm(artifactPath(this.#directory, key, name), { force: true });
+    for (const name of ['stdout', 'stderr', 'transcript'] as const) {
+      const path = artifactPath(this.#directory, key, name);
+      // Most tasks leave none: to look is nothing against a way to another thread and back.
+      if (existsSync(path)) await lazy.files.rm(path, { force: true });
+    }
   }
 
   /** What a crash left between the acknowledgement and the removal. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_FRAME_BYTES } from '#protocol/framing.ts';
@@ -326,35 +326,40 @@ describe('an attempt', () => {
 });
 
 describe('a disk that fails', () => {
-  it('holds up the result until it is well again, and loses nothing', async () => {
-    const { host } = workspace;
-    const results = join(workspace.stateDir, 'results');
-    host.assign({ taskUid: 't', command: 'while [ ! -e go ]; do sleep 0.05; done; echo done' });
+  // A small result is a line of a journal, a large one a file.
+  const SMALL = { command: 'echo done', stdout: 'done\n', file: 'results.log' };
+  const LARGE = { command: 'head -c 20000 /dev/zero | tr "\\0" x', stdout: 'x'.repeat(20_000), file: 'results/t.1.json.new' };
+
+  it.each([
+    { ...SMALL, size: 'small' },
+    { ...LARGE, size: 'large' },
+  ])('holds up a $size result until it is well again, and loses nothing', async ({ command, stdout, file }) => {
+    const { host, stateDir } = workspace;
+    host.assign({ taskUid: 't', command: `while [ ! -e go ]; do sleep 0.05; done; ${command}` });
     await vi.waitFor(() => expect(host.heartbeats.at(-1)?.runningTasks).toHaveLength(1), soon);
-    rmSync(results, { recursive: true });
+    mkdirSync(join(stateDir, file));
     writeFileSync(inRoot('go'), '');
     await workspace.guest.log.flushed();
-    await vi.waitFor(
-      () => expect(readFileSync(join(workspace.stateDir, 'log/agent.log'), 'utf8')).toContain('guest task attempt t/1: ENOENT'),
-      soon,
-    );
+    await vi.waitFor(() => expect(readFileSync(join(stateDir, 'log/agent.log'), 'utf8')).toContain('guest task attempt t/1: EISDIR'), soon);
     expect(await workspace.poll()).toMatchObject({ results: [], running: [{ taskUid: 't', attempt: 1 }] });
-    mkdirSync(results);
-    expect(await workspace.resultOf('t')).toMatchObject({ stdout: 'done\n', exitCode: 0 });
+    rmdirSync(join(stateDir, file));
+    expect(await workspace.resultOf('t')).toMatchObject({ stdout, exitCode: 0 });
   });
 
-  it('for want of room holds up no result where room was kept for it', async () => {
-    const results = join(workspace.stateDir, 'results');
-    const unfinished = join(results, 't.1.json.new');
+  it.each([
+    { ...SMALL, size: 'small' },
+    { ...LARGE, size: 'large' },
+  ])('for want of room holds up no $size result where room was kept for it', async ({ command, stdout, file }) => {
+    const full = join(workspace.stateDir, file);
     const spend = vi.fn(async () => {
-      rmSync(unfinished);
+      rmSync(full);
       return true;
     });
     workspace.reserve = { keep: vi.fn(async () => {}), spend };
     await workspace.restart();
-    symlinkSync('/dev/full', unfinished);
-    workspace.host.assign({ taskUid: 't', command: 'echo done' });
-    expect(await workspace.resultOf('t')).toMatchObject({ stdout: 'done\n', exitCode: 0 });
+    symlinkSync('/dev/full', full);
+    workspace.host.assign({ taskUid: 't', command });
+    expect(await workspace.resultOf('t')).toMatchObject({ stdout, exitCode: 0 });
     expect(workspace.reserve.keep).toHaveBeenCalled();
     expect(spend).toHaveBeenCalledOnce();
   });

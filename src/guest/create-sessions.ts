@@ -133,8 +133,8 @@ class GuestSession implements Session {
 
   readonly open: Session['open'] = (method, params, options) => this.#guest(method).open(method, params, options);
 
-  hint(nextSeq: number, message?: Envelope, json?: string): void {
-    this.#relay.connection?.hint(nextSeq, message, json);
+  hint(nextSeq: number, messages?: readonly Envelope[], jsons?: readonly string[]): void {
+    this.#relay.connection?.hint(nextSeq, messages, jsons);
   }
 
   close(reason: string): void {

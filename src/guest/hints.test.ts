@@ -14,45 +14,42 @@ function open() {
   return { hints, seqs };
 }
 
-it('of messages that became durable together go as one, in their order, and later ones by themselves', async () => {
+it('of messages that became durable together go as one, in their order and at once, and later ones by themselves', () => {
   const { hints, seqs } = open();
-  const written = Promise.resolve();
-  await Promise.all([1, 2, 3].map((seq) => written.then(() => hints.add(4, message(seq)))));
-  await new Promise(setImmediate);
+  hints.add(
+    4,
+    [1, 2, 3].map((seq) => message(seq)),
+  );
   expect(seqs()).toEqual([[4, [1, 2, 3]]]);
   hints.add(5);
-  await new Promise(setImmediate);
   expect(seqs()).toEqual([[5, []]]);
 });
 
-it('bring small messages along and only tell of large ones and of too many', async () => {
+it('bring small messages along and only tell of large ones and of too many', () => {
   const { hints, seqs } = open();
-  hints.add(2, message(1, 'x'.repeat(17 * 1024)));
-  await new Promise(setImmediate);
+  const many = (from: number, to: number, content?: string) =>
+    Array.from({ length: to - from + 1 }, (_, index) => message(from + index, content));
+  hints.add(2, [message(1, 'x'.repeat(17 * 1024))]);
   expect(seqs()).toEqual([[2, []]]);
-  for (let seq = 1; seq <= 150; seq++) hints.add(seq + 1, message(seq));
-  for (let seq = 151; seq <= 200; seq++) hints.add(seq + 1, message(seq, 'x'.repeat(16 * 1024)));
-  await new Promise(setImmediate);
+  hints.add(201, [...many(1, 150), ...many(151, 200, 'x'.repeat(16 * 1024))]);
   const [[nextSeq, carried] = []] = seqs();
   expect([nextSeq, (carried as number[]).length]).toEqual([201, 100]);
-  for (let seq = 1; seq <= 50; seq++) hints.add(seq + 1, message(seq, 'x'.repeat(16 * 1024)));
-  await new Promise(setImmediate);
+  hints.add(51, many(1, 50, 'x'.repeat(16 * 1024)));
   expect(seqs()).toEqual([[201, Array.from({ length: 16 }, (_, index) => index + 1)]]);
 });
 
-it('carry a message as it was written where that is at hand', async () => {
-  const { hints, seqs } = open();
-  hints.add(3, message(1), JSON.stringify(message(1, 'grüße "quoted"\n')));
-  hints.add(3, message(2));
-  await new Promise(setImmediate);
-  expect(seqs()).toEqual([[3, [1, 2]]]);
+it('carry a message as it was written where that is at hand', () => {
+  const texts: string[] = [];
+  const hints = new Hints((json) => texts.push(...((JSON.parse(json) as HintParams).messages?.map(({ content }) => content) ?? [])));
+  hints.add(3, [message(1, 'not this'), message(2, 'this')], [JSON.stringify(message(1, 'grüße "quoted"\n'))]);
+  expect(texts).toEqual(['grüße "quoted"\n', 'this']);
 });
 
 it('wait while the guest has not answered many of them, and go together when it has', async () => {
   const sent: { readonly hint: HintParams; readonly answer: () => void }[] = [];
   const hints = new Hints((json) => new Promise<void>((answer) => sent.push({ hint: JSON.parse(json), answer })));
   for (let seq = 1; seq <= 40; seq++) {
-    hints.add(seq + 1, message(seq));
+    hints.add(seq + 1, [message(seq)]);
     await new Promise(setImmediate);
   }
   const open = sent.length;

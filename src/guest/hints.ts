@@ -1,6 +1,6 @@
 /**
- * Hints to one guest. Those that come in the same moment, because their messages were written together, become one; the messages go along
- * as far as they are small and few. What does not fit is fetched by the guest.
+ * Hints to one guest. They leave at once, with the messages that were written together, as far as those are small and few; what does not
+ * fit is fetched by the guest. While it has many of them to answer, those that follow gather.
  */
 import { type Envelope, MAX_HINTED } from '#protocol/relay.ts';
 
@@ -25,18 +25,16 @@ export class Hints {
     this.#send = send;
   }
 
-  /** `json`: of the message, where it is at hand. */
-  add(nextSeq: number, message?: Envelope, json?: string): void {
+  /** `jsons`: of the messages, where they are at hand. */
+  add(nextSeq: number, messages: readonly Envelope[] = [], jsons: readonly string[] = []): void {
     this.#nextSeq = Math.max(this.#nextSeq, nextSeq);
-    if (message && this.#hasRoomFor(message)) {
-      this.#messages.push(json ?? JSON.stringify(message));
+    for (const [index, message] of messages.entries()) {
+      if (!this.#hasRoomFor(message)) continue;
+      this.#messages.push(jsons[index] ?? JSON.stringify(message));
       this.#bytes += message.content.length;
     }
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    if (this.#open >= MAX_OPEN) return;
-    // Behind those of the same write, which are all on their way by now, and before anything else that follows from it.
-    queueMicrotask(() => this.#flush());
+    if (this.#open < MAX_OPEN) this.#flush();
+    else this.#isWaiting = true;
   }
 
   #hasRoomFor({ content }: Envelope): boolean {

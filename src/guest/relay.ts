@@ -11,8 +11,8 @@ import { Hints } from './hints.ts';
 
 export interface RelayClient {
   readonly closed: Promise<AgentisoError>;
-  /** Never waits, never fails: a lost hint is made up for by the guest's own look. Those of one moment go together. */
-  hint(nextSeq: number, message?: Envelope, json?: string): void;
+  /** Never waits, never fails: a lost hint is made up for by the guest's own look. */
+  hint(nextSeq: number, messages?: readonly Envelope[], jsons?: readonly string[]): void;
   close(reason: string): void;
 }
 
@@ -47,7 +47,7 @@ export async function connectRelay(stream: Duplex, { handlers, ...options }: Rel
   });
   return {
     closed: channel.closed.then(toAgentisoError),
-    hint: (nextSeq, message, json) => hints.add(nextSeq, message, json),
+    hint: (nextSeq, messages, jsons) => hints.add(nextSeq, messages, jsons),
     close: (reason) => channel.close(new ProtocolError('Unavailable', reason)),
   };
 }

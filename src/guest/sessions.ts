@@ -25,8 +25,8 @@ export interface Session {
   call<M extends ControlMethodName>(method: M, params: ControlParams<M>, options?: CallOptions): Promise<ControlResult<M>>;
   /** A call with streams. */
   open<M extends ControlMethodName>(method: M, params: ControlParams<M>, options?: CallOptions): ControlCall<M>;
-  /** Says on the relay that there is mail, and what the last of it says; never waits, never fails. */
-  hint(nextSeq: number, message?: Envelope, json?: string): void;
+  /** Says on the relay that there is mail, and what the last of it says; never waits, never fails. `jsons`: of these, where they are at hand. */
+  hint(nextSeq: number, messages?: readonly Envelope[], jsons?: readonly string[]): void;
 }
 
 export interface Sessions {

@@ -30,8 +30,8 @@ interface GroupWriterParts {
   readonly journal: MailJournal;
   readonly ledger: Ledger;
   readonly turn: WriteTurn;
-  /** Called for the messages of each batch, in their order, once they are on disk and in the ledger. */
-  readonly onAdded: (messages: readonly Envelope[]) => void;
+  /** Called for the messages of each batch and their JSON, in their order, once they are on disk and in the ledger. */
+  readonly onAdded: (messages: readonly Envelope[], jsons: readonly string[]) => void;
 }
 
 export class GroupWriter implements Writer {
@@ -155,12 +155,12 @@ export class GroupWriter implements Writer {
     const messages: Envelope[] = [];
     const made = records.map((record, index) => {
       const length = lengths[index] ?? 0;
-      const entries = ledger.apply(record, { offset, length }, jsons[index]);
+      const entries = ledger.apply(record, { offset, length });
       offset += length;
       if (record.is === 'message') messages.push(record.message);
       return entries;
     });
-    if (messages.length > 0) onAdded(messages);
+    if (messages.length > 0) onAdded(messages, jsons);
     batch.forEach(({ outcome }, index) => {
       outcome.done(made[index] ?? []);
     });

@@ -11,8 +11,6 @@ export interface Entry {
   readonly timestamp: string;
   /** Until the message is settled; of very many only the first. */
   envelope: Envelope | undefined;
-  /** The same as JSON, for as long and until somebody takes it; of a small one that was just written. */
-  json: string | undefined;
   /** Moves when the journal is rewritten. */
   line: Line;
   settled: { readonly as: 'acked' | 'withdrawn' | 'dead'; readonly at: string } | undefined;
@@ -20,9 +18,6 @@ export interface Entry {
 
 /** More than an agent's inbox holds; what people have not seen may be thousands of messages, and those stay on disk. */
 const IN_MEMORY = 250;
-
-/** Twice in memory are only messages that may be passed on as they are. */
-const MAX_KEPT_JSON = 20 * 1024;
 
 /** Undefined for one that was taken back: as if it had never been sent. */
 export function copyStateOf({ seq, settled }: Entry, deliveredSeq: number): CopyState | undefined {
@@ -87,10 +82,10 @@ export class Ledger {
   }
 
   /** Takes in one durable record; gives back the entries that it made or settled. */
-  apply(record: MailRecord, line: Line, messageJson?: string): readonly Entry[] {
+  apply(record: MailRecord, line: Line): readonly Entry[] {
     switch (record.is) {
       case 'message':
-        return this.#add(record, line, messageJson);
+        return this.#add(record, line);
       case 'acked':
       case 'withdrawn':
       case 'dead':
@@ -107,7 +102,7 @@ export class Ledger {
     }
   }
 
-  #add({ message, key }: MailRecord & { readonly is: 'message' }, line: Line, json: string | undefined): Entry[] {
+  #add({ message, key }: MailRecord & { readonly is: 'message' }, line: Line): Entry[] {
     if (message.seq <= (this.#entries.at(-1)?.seq ?? 0)) return [];
     const { seq, message_id: id, timestamp } = message;
     const entry: Entry = {
@@ -117,7 +112,6 @@ export class Ledger {
       timestamp,
       isAssignment: isAssignment(message.message_type),
       envelope: this.#unacked.size < IN_MEMORY ? message : undefined,
-      json: json !== undefined && json.length <= MAX_KEPT_JSON ? json : undefined,
       line,
       settled: undefined,
     };
@@ -138,7 +132,6 @@ export class Ledger {
     if (!entry || entry.settled) return [];
     entry.settled = settled;
     entry.envelope = undefined;
-    entry.json = undefined;
     this.#unacked.delete(entry);
     this.#counts[entry.isAssignment ? 'assignments' : 'messages']--;
     if (settled.as === 'dead') this.deadLetters++;

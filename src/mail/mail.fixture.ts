@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/log.ts';
-import type { Draft } from './mail.ts';
+import type { Appended, Draft } from './mail.ts';
 import { type DeadLetter, type MailOptions, type MailProblem, type OpenMail, openMail } from './open-mail.ts';
 
 export const HOUR_MS = 60 * 60 * 1_000;
@@ -14,6 +14,8 @@ export interface MailHome {
   readonly directory: string;
   readonly problems: MailProblem[];
   readonly letters: DeadLetter[];
+  /** What was told of first, in this order. */
+  readonly appended: Appended[];
   /** Moves the clock. */
   pass(ms: number): void;
   /** Closes the mail that is open, if any, and opens it again. */
@@ -26,6 +28,7 @@ export function mailHome(): MailHome {
   const directory = join(root, 'mail');
   const problems: MailProblem[] = [];
   const letters: DeadLetter[] = [];
+  const appended: Appended[] = [];
   let nowMs = Date.parse('2026-01-01T00:00:00.000Z');
   const clock: Clock = { now: () => new Date(nowMs) };
   let mail: OpenMail | undefined;
@@ -37,6 +40,7 @@ export function mailHome(): MailHome {
     directory,
     problems,
     letters,
+    appended,
     pass: (ms) => {
       nowMs += ms;
     },
@@ -47,6 +51,7 @@ export function mailHome(): MailHome {
         log: silentLogger,
         clock,
         ...(known && { known }),
+        onAppended: (messages) => appended.push(messages),
         onProblem: (problem) => problems.push(problem),
         onDeadLetter: (letter) => letters.push(letter),
       });

@@ -33,6 +33,16 @@ export interface MailChange {
   readonly reason?: DeathReason;
 }
 
+/** Messages that one write has put into a mailbox. */
+export interface Appended {
+  readonly owner: string;
+  /** Of the mailbox, behind them. */
+  readonly nextSeq: number;
+  readonly messages: readonly Envelope[];
+  /** Of each of them, as it was written: for whoever passes them on. */
+  readonly jsons: readonly string[];
+}
+
 export interface ReadOptions {
   readonly after: number;
   readonly limit: number;
@@ -74,10 +84,6 @@ export interface Mailbox {
   withdraw(key: string): Promise<boolean>;
   /** Gives messages up before their time, as dead letters; durable when it resolves. */
   giveUp(messageIds: readonly string[], reason?: DeathReason): Promise<void>;
-  /** The JSON of a message that was just written, once: for whoever passes it on. Undefined: it is not at hand. */
-  takeJson(messageId: string): string | undefined;
-  /** Called after each append is durable. Returns the unsubscribe function. */
-  onAppend(listener: (message: Envelope) => void): () => void;
 }
 
 export interface Mail {

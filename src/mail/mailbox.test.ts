@@ -1,9 +1,11 @@
 /** A mailbox as its users see it: order, numbers, bounds, keys, acks, and the same again after a restart. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLogger } from '#lib/log.ts';
 import { draft, mailHome } from './mail.fixture.ts';
 import type { Envelope } from './mail.ts';
+import { openMail } from './open-mail.ts';
 
 const contents = (messages: readonly Envelope[]) => messages.map(({ content }) => content);
 const all = { after: 0, limit: 1_000 };
@@ -26,28 +28,31 @@ describe('appending', () => {
   });
 
   it('writes messages that come together in the order they came, without a gap', async () => {
-    const mail = await mailHome().open();
-    const mailbox = await mail.open('u1');
-    const heard: number[] = [];
-    mailbox.onAppend(({ seq }) => heard.push(seq));
+    const home = mailHome();
+    const mailbox = await (await home.open()).open('u1');
     const sent = await Promise.all(Array.from({ length: 90 }, (_, i) => mailbox.append(draft(`m${i}`))));
     expect(sent.map(({ seq }) => seq)).toEqual(Array.from({ length: 90 }, (_, i) => i + 1));
     expect(contents(mailbox.read(all))).toEqual(Array.from({ length: 90 }, (_, i) => `m${i}`));
-    expect(heard).toEqual(sent.map(({ seq }) => seq));
+    expect(home.appended.flatMap(({ messages }) => messages)).toEqual(sent);
+    expect(home.appended.at(-1)?.nextSeq).toBe(91);
   });
 
-  it('is heard only once it is on disk, and a listener that fails fails nobody else', async () => {
-    const home = mailHome();
-    const mailbox = await (await home.open()).open('u1');
-    const onDisk: number[] = [];
-    mailbox.onAppend(() => {
-      throw new Error('no');
+  it('is passed on when it is on disk, before anybody else hears of it; whoever fails at that fails nobody else', async () => {
+    const { directory, lines } = mailHome();
+    const told: string[] = [];
+    const mail = openMail({
+      directory,
+      log: silentLogger,
+      onAppended({ owner, nextSeq, messages }) {
+        told.push(`${owner} ${contents(messages)} before ${nextSeq}, ${lines('u1').length} on disk`);
+        throw new Error('no');
+      },
     });
-    const stop = mailbox.onAppend(() => onDisk.push(home.lines('u1').length));
-    await mailbox.append(draft('a'));
-    stop();
-    await mailbox.append(draft('b'));
-    expect(onDisk).toEqual([1]);
+    onTestFinished(() => mail.close());
+    mail.onChange(({ state, messages }) => void told.push(`${state} ${contents(messages)}`));
+    const mailbox = await mail.open('u1');
+    for (const text of ['a', 'b']) await mailbox.append(draft(text)).then(({ content }) => told.push(`${content} accepted`));
+    expect(told).toEqual(['u1 a before 2, 1 on disk', 'Accepted a', 'a accepted', 'u1 b before 3, 2 on disk', 'Accepted b', 'b accepted']);
   });
 
   it('refuses the 101st unacked message until one is acked; nothing is dropped for it', async () => {

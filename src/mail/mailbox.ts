@@ -10,7 +10,7 @@ import { GroupWriter, type Unnumbered } from './group-writer.ts';
 import { MailJournal, unavailable } from './journal.ts';
 import { copyStateOf, type Entry, Ledger } from './ledger.ts';
 import { isAssignment, MAX_UNACKED, refuseFull, refuseTooLarge } from './limits.ts';
-import type { Copy, DeathReason, Draft, Envelope, Mailbox, MailboxState, MailChange, ReadOptions } from './mail.ts';
+import type { Appended, Copy, DeathReason, Draft, Envelope, Mailbox, MailboxState, MailChange, ReadOptions } from './mail.ts';
 import { decodeRecord } from './record.ts';
 import { replay, setAside } from './replay.ts';
 import type { WriteTurn } from './write-turn.ts';
@@ -26,6 +26,8 @@ export interface MailboxOptions {
   /** What others remember of it. */
   readonly known?: KnownMailbox;
   readonly onProblem: (message: string) => void;
+  /** Called first of all once messages are on disk. */
+  readonly onAppended: (appended: Appended) => void;
   /** Called once it is on disk. */
   readonly onChange: (change: Omit<MailChange, 'owner'>) => void;
 }
@@ -48,7 +50,6 @@ export class JournalMailbox implements Mailbox {
   readonly #journal: MailJournal;
   readonly #ledger: Ledger;
   readonly #writer: GroupWriter;
-  readonly #listeners = new Set<(message: Envelope) => void>();
   /** Messages on their way to the disk, by the names they would be recognised by. */
   readonly #onTheWay = new Map<string, Promise<Envelope>>();
   readonly #pending = { messages: 0, assignments: 0 };
@@ -64,7 +65,7 @@ export class JournalMailbox implements Mailbox {
     this.#options = options;
     this.#journal = journal;
     this.#ledger = ledger;
-    this.#writer = new GroupWriter({ journal, ledger, turn: options.turn, onAdded: (messages) => this.#tell(messages) });
+    this.#writer = new GroupWriter({ journal, ledger, turn: options.turn, onAdded: (messages, jsons) => this.#tell(messages, jsons) });
   }
 
   static async open(options: MailboxOptions): Promise<JournalMailbox> {
@@ -174,13 +175,6 @@ export class JournalMailbox implements Mailbox {
     return this.#ledger.byId(messageId) !== undefined;
   }
 
-  takeJson(messageId: string): string | undefined {
-    const entry = this.#ledger.byId(messageId);
-    const json = entry?.json;
-    if (entry) entry.json = undefined;
-    return json;
-  }
-
   async markDelivered(seq: number): Promise<void> {
     this.#refuseClosed();
     if (seq <= this.#ledger.deliveredSeq) return;
@@ -279,11 +273,6 @@ export class JournalMailbox implements Mailbox {
     }
   }
 
-  onAppend(listener: (message: Envelope) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   /** Gives up what nobody acked in time and drops what nobody reads back. Calls that come while one is under way share it. */
   sweep(): Promise<void> {
     this.#sweep ??= this.#clean().finally(() => {
@@ -335,20 +324,9 @@ export class JournalMailbox implements Mailbox {
     if (messages.length > 0) this.#options.onChange({ state, messages, ...(reason !== undefined && { reason }) });
   }
 
-  #tell(messages: readonly Envelope[]): void {
+  #tell(messages: readonly Envelope[], jsons: readonly string[]): void {
+    this.#options.onAppended({ owner: this.owner, nextSeq: this.#ledger.nextSeq, messages, jsons });
     this.#changed('Accepted', messages);
-    for (const listener of this.#listeners) {
-      for (const message of messages) this.#tellOne(listener, message);
-    }
-  }
-
-  #tellOne(listener: (message: Envelope) => void, message: Envelope): void {
-    try {
-      listener(message);
-    } catch (error) {
-      // The message is accepted, whatever somebody who wanted to hear of it makes of it.
-      this.#options.log.error({ err: error, owner: this.owner }, 'a listener of a mailbox failed');
-    }
   }
 
   async #dropDamaged(damaged: Parameters<typeof setAside>[1]): Promise<void> {

@@ -9,7 +9,7 @@ import type { Logger } from '#lib/log.ts';
 import { QuickWrites } from '#lib/quick-writes.ts';
 import { removeUnfinished } from './compact.ts';
 import { missingIsUndefined, syncDirectory } from './journal.ts';
-import type { DeathReason, Envelope, Mail, MailChange } from './mail.ts';
+import type { Appended, DeathReason, Envelope, Mail, MailChange } from './mail.ts';
 import { JournalMailbox, type KnownMailbox } from './mailbox.ts';
 import { WriteTurn } from './write-turn.ts';
 
@@ -31,6 +31,11 @@ export interface MailOptions {
   readonly clock?: Clock;
   /** What is remembered of a mailbox elsewhere; undefined: nothing is, or it no longer counts. */
   readonly known?: (owner: string) => KnownMailbox | undefined;
+  /**
+   * Called in the moment in which messages are on disk, before anybody else hears of them, the sender included: whoever is to read them may
+   * be waiting.
+   */
+  readonly onAppended?: (appended: Appended) => void;
   readonly onProblem?: (problem: MailProblem) => void;
   readonly onDeadLetter?: (letter: DeadLetter) => void;
 }
@@ -105,6 +110,7 @@ class Mailboxes implements OpenMail {
       quick: this.#quick,
       ...(remembered && { known: remembered }),
       onProblem: (message) => onProblem?.({ owner, reason: 'JournalCorrupt', message }),
+      onAppended: (appended) => this.#passOn(appended),
       onChange: (change) => this.#tell({ owner, ...change }),
     });
   }
@@ -112,6 +118,15 @@ class Mailboxes implements OpenMail {
   onChange(listener: (change: MailChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  #passOn(appended: Appended): void {
+    try {
+      this.#options.onAppended?.(appended);
+    } catch (error) {
+      // It is accepted, whatever somebody who wanted to hear of it makes of it.
+      this.#options.log.error({ err: error, owner: appended.owner }, 'messages were not passed on');
+    }
   }
 
   #tell(change: MailChange): void {

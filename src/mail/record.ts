@@ -34,14 +34,14 @@ const AROUND_BYTES = CHECKSUM_LENGTH + 2;
 export interface EncodedRecords {
   readonly data: Buffer;
   readonly lengths: readonly number[];
-  /** Of the records that are messages: their JSON, which others need as well. */
-  readonly jsons: readonly (string | undefined)[];
+  /** Of the messages among them: their JSON, which others need as well. */
+  readonly jsons: readonly string[];
 }
 
 /** The lines of one write, one behind the other in one piece of memory. */
 export function encodeRecords(records: readonly MailRecord[]): EncodedRecords {
-  const jsons = records.map((record) => (record.is === 'message' ? JSON.stringify(record.message) : undefined));
-  const texts = records.map((record, index) => textOf(record, jsons[index]));
+  const jsons: string[] = [];
+  const texts = records.map((record) => textOf(record, jsons));
   const data = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text) + AROUND_BYTES, 0));
   let end = 0;
   const lengths = texts.map((text, index) => {
@@ -55,10 +55,12 @@ export function encodeRecords(records: readonly MailRecord[]): EncodedRecords {
   return { data: data.subarray(0, end), lengths, jsons };
 }
 
-function textOf(record: MailRecord, messageJson: string | undefined): string {
-  if (record.is !== 'message' || messageJson === undefined) return JSON.stringify(record);
+function textOf(record: MailRecord, jsons: string[]): string {
+  if (record.is !== 'message') return JSON.stringify(record);
+  const json = JSON.stringify(record.message);
+  jsons.push(json);
   const key = record.key === undefined ? '' : `,"key":${JSON.stringify(record.key)}`;
-  return `{"is":"message","message":${messageJson}${key}}`;
+  return `{"is":"message","message":${json}${key}}`;
 }
 
 export function encodeRecord(record: MailRecord): Buffer {

@@ -76,10 +76,9 @@ export function createPost(deps: PostDeps): Post {
     const inbox = deps.objectOf && plainInbox(deps.objectOf, speaker, letter);
     const mailbox = inbox && mail.opened(inbox.owner);
     if (!mailbox) return undefined;
-    return mailbox.append(plainDraft(speaker, inbox, letter)).then((message) => {
-      deps.hint(inbox.owner, message.seq + 1, message, mailbox.takeJson(message.message_id));
+    return mailbox.append(plainDraft(speaker, inbox, letter)).then(({ message_id }) => {
       // It is on its way to the guest, and no answer can be here before the sender has heard.
-      return { messageId: message.message_id, accepted: [inbox.name], failed: [], delivered: false };
+      return { messageId: message_id, accepted: [inbox.name], failed: [], delivered: false };
     });
   };
 

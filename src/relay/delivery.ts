@@ -1,16 +1,11 @@
-/** From an inbox to its mailbox: what is accepted is on disk, and whoever reads there is told that there is mail. */
+/** From an inbox to its mailbox: what is accepted is on disk. Whoever reads there is told by the mail itself. */
 import { type ErrorCode, isCode } from '#lib/errors.ts';
 import { MAX_UNSEEN_BY_PEOPLE } from '#mail/limits.ts';
 import type { Draft, Envelope, Mail, Mailbox } from '#mail/mail.ts';
 import type { Inbox } from './roster.ts';
 
-/** `json`: of the message, where it is at hand. */
-export type Hint = (uid: string, nextSeq: number, message?: Envelope, json?: string) => void;
-
 export interface DeliveryDeps {
   readonly mail: Mail;
-  /** Says to an agent, if it is connected, that there is mail; never waits. */
-  readonly hint: Hint;
 }
 
 /** One copy in one inbox. */
@@ -27,15 +22,11 @@ export type Words = Omit<Draft, 'namespace' | 'team'>;
  * Resolves when the message has its place among those on their way to this inbox; `filed` when it is on disk. Two that are begun one after
  * the other are written in that order.
  */
-export async function beginDelivery({ mail, hint }: DeliveryDeps, inbox: Inbox, words: Words): Promise<{ readonly filed: Promise<Filed> }> {
+export async function beginDelivery({ mail }: DeliveryDeps, inbox: Inbox, words: Words): Promise<{ readonly filed: Promise<Filed> }> {
   const mailbox = await mail.open(inbox.owner);
   const draft: Draft = { ...words, namespace: inbox.namespace, team: inbox.team };
   const appended = inbox.agent ? mailbox.append(draft) : appendForPeople(mailbox, draft);
-  const filed = appended.then((message): Filed => {
-    const { nextSeq, deliveredSeq } = mailbox.state;
-    if (inbox.agent) hint(inbox.owner, nextSeq, message, mailbox.takeJson(message.message_id));
-    return { message, isDelivered: deliveredSeq >= message.seq };
-  });
+  const filed = appended.then((message): Filed => ({ message, isDelivered: mailbox.state.deliveredSeq >= message.seq }));
   // Whoever began it may look at other things first.
   filed.catch(() => {});
   return { filed };

@@ -13,7 +13,6 @@ import { createDirectory } from './create-directory.ts';
 import { createNotices } from './create-notices.ts';
 import { createPost } from './create-post.ts';
 import { followDeadLetters } from './dead-letters.ts';
-import type { Hint } from './delivery.ts';
 import { createRelayDesk, type Desk } from './desk.ts';
 import type { Directory } from './directory.ts';
 import { limitedDesk } from './limited-desk.ts';
@@ -35,8 +34,6 @@ export interface RelayOptions {
   readonly clock?: Clock;
   readonly agentByUid: (uid: string) => Agent | undefined;
   readonly teamByUid: (uid: string) => Team | undefined;
-  /** Says to an agent, if it is connected, that there is mail; never waits. */
-  readonly hint: Hint;
   /** The run of an agent that the daemon is connected to. */
   readonly incarnationOf: (uid: string) => string | undefined;
   /** Whether a program of that agent waits for a message. */

@@ -29,7 +29,7 @@ async function outcome(world: RelayWorld, isAtHand: boolean, letter: Letter): Pr
   const { client, mail } = world;
   const objectOf = isAtHand && { objectOf: (key: Parameters<typeof world.store.get>[0]) => world.store.get(key) };
   const agentByUid = (uid: string) => world.store.list('Agent').items.find(({ metadata }) => metadata.uid === uid) as never;
-  const post = createPost({ client, mail, agentByUid, hint: () => {}, ...objectOf });
+  const post = createPost({ client, mail, agentByUid, ...objectOf });
   try {
     const { messageId, ...receipt } = await post.send(world.as(`${letter.team}/coder`), letter);
     const copies = await post.read({ kind: 'system' }, { namespace: 'default', limit: 1_000 });

@@ -30,9 +30,17 @@ export async function relayWorld() {
   const { client, store } = world;
   const metrics = new Metrics();
   const clock = { now: () => world.ctx.now() };
-  const mail: OpenMail = openMail({ directory: join(folder, 'mail'), log: silentLogger, clock });
   const hints: [uid: string, nextSeq: number][] = [];
   const carried: Envelope[] = [];
+  const mail: OpenMail = openMail({
+    directory: join(folder, 'mail'),
+    log: silentLogger,
+    clock,
+    onAppended({ owner, nextSeq, messages }) {
+      hints.push([owner, nextSeq]);
+      carried.push(...messages);
+    },
+  });
   const warnings: string[] = [];
   const runs = new Map<string, string>();
   const byUid = <T extends KindObject>(kind: string, uid: string) =>
@@ -47,10 +55,6 @@ export async function relayWorld() {
     clock,
     agentByUid: (uid) => byUid<Agent>('Agent', uid),
     teamByUid: (uid) => byUid<Team>('Team', uid),
-    hint(uid, nextSeq, message) {
-      hints.push([uid, nextSeq]);
-      if (message) carried.push(message);
-    },
     incarnationOf: (uid) => runs.get(uid),
     isWaiting: (uid) => waiting.has(uid),
     warn: ({ kind, metadata }, reason, message) => void warnings.push(`${kind} ${metadata.name} ${reason}: ${message}`),

@@ -46,7 +46,7 @@ export async function openApiHome(home: string): Promise<ApiHome> {
   const vault = await openVault({ home, log });
   const agentByUid = byUid<Agent>(store, 'Agent');
   const teamByUid = byUid<Team>(store, 'Team');
-  const silent = { hint: () => {}, incarnationOf: () => undefined, warn: () => {} };
+  const silent = { incarnationOf: () => undefined, warn: () => {} };
   const relay = openRelay({ client, mail, log, metrics: new Metrics(), agentByUid, teamByUid, ...silent });
   const events = new EventLog({ client, log }).recorder('task');
   const taskBook = createTaskBook({ client, boards: taskBoards(client), events, canVerify: false });

@@ -68,7 +68,6 @@ async function relayUnderFire(folder: string, seed: number, next: readonly numbe
     metrics: new Metrics(),
     agentByUid: byUid<Agent>('Agent'),
     teamByUid: byUid<Team>('Team'),
-    hint: () => {},
     incarnationOf: () => undefined,
     warn: () => {},
     rates: createRates(),

@@ -29,7 +29,7 @@ export async function storeMessage(driver: VmDriver): Promise<number> {
   const all = new Proxy(handlers, { get: (target, name) => Reflect.get(target, name) ?? refuse });
   const stream = await driver.connect(SPEC.id, 'relay', SIGNAL);
   const relay = await connectRelay(stream, { id: SPEC.id, incarnation: SPEC.incarnation, handlers: all as never });
-  relay.hint(2, MESSAGE);
+  relay.hint(2, [MESSAGE]);
   const seq = await stored;
   relay.close('done');
   return seq;

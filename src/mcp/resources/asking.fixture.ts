@@ -44,7 +44,7 @@ export async function openWorld(): Promise<World> {
   const vault = await openVault({ home: folder, log: silentLogger });
   const agentIo = fakeAgentIo(join(folder, 'agents'));
   const agentByUid = (uid: string) => store.list('Agent').items.find(({ metadata }) => metadata.uid === uid) as Agent | undefined;
-  const post = createPost({ client, mail, agentByUid, hint: () => {} });
+  const post = createPost({ client, mail, agentByUid });
   const taskBook = { decidePlan: () => Promise.reject(new Error('nobody decides here')) };
   const api = createApi({
     store,

@@ -68,7 +68,7 @@ export async function openWorkBench(): Promise<WorkBench> {
   const vault = await openVault({ home: folder, log: silentLogger });
   const repositories = await openTeamRepositories(folder);
   const agentByUid = (uid: string) => store.list('Agent').items.find(({ metadata }) => metadata.uid === uid) as Agent | undefined;
-  const post = createPost({ client, mail, agentByUid, hint: () => {} });
+  const post = createPost({ client, mail, agentByUid });
   const taskBook = createTaskBook({ client, boards: taskBoards(client), events: ctx.events, canVerify: false, now: ctx.now });
   const api = createApi({
     store,

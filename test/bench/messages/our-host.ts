@@ -13,6 +13,7 @@ import { silentLogger } from '#lib/log.ts';
 import { Metrics } from '#lib/metrics.ts';
 import { openMail } from '#mail/open-mail.ts';
 import { openRelay } from '#relay/open-relay.ts';
+import { tellGuest } from '../../../src/tell-guest.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { MEMBERS, socketOf, TEAM } from './team.ts';
 
@@ -25,11 +26,10 @@ export async function serveOurs(dir: string): Promise<void> {
     client,
     log: silentLogger,
     metrics: new Metrics(),
-    mail: openMail({ directory: join(dir, 'mail'), log: silentLogger }),
+    mail: openMail({ directory: join(dir, 'mail'), log: silentLogger, onAppended: (appended) => tellGuest(sessions, appended) }),
     objectOf: (key) => store.get(key),
     agentByUid: (uid) => agents.get(uid),
     teamByUid: () => undefined,
-    hint: (uid, ...hint) => sessions.get(uid)?.hint(...hint),
     incarnationOf: (uid) => sessions.get(uid)?.incarnation,
     warn: () => {},
   });
