@@ -1,14 +1,12 @@
 /** The vm driver: a guest agent in a machine of its own, which QEMU runs without any right on this one. */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
-import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { bindGuest, connectGuest } from '#guest/client.ts';
 import { AgentisoError, ConflictError, isCode, messageOf, StalledError, WaitingError } from '#lib/errors.ts';
 import { Gate } from '#lib/gate.ts';
 import type { Logger } from '#lib/log.ts';
-import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
+import type { ProcessIdentity } from '#lib/process-identity.ts';
 import { timeLimit } from '#lib/time-limit.ts';
 import type { Driver, GuestPort, Resources, Usage, WorkspaceSpec } from '../driver.ts';
 import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
@@ -23,21 +21,26 @@ import { readTree } from '../local/processes.ts';
 import type { WorkspaceRecord } from '../local/record.ts';
 import { uidOf } from '../local/team-uid.ts';
 import { sumUsage } from '../local/usage.ts';
-import { TOOL_PATH, TOOLS } from '../sandbox/args.ts';
-import { type Board, DISK_SERIAL, qemuArguments, TOOLS_SERIAL } from './args.ts';
-import { diskSize, ensureDisk } from './disk.ts';
+import { TOOL_PATH } from '../sandbox/args.ts';
+import { type Board, qemuArguments } from './args.ts';
+import { bindMachine } from './bind.ts';
+import { diskSize } from './disk.ts';
 import { explainMachineExit } from './exit.ts';
-import { BOUND, type LaunchPlan, launchCommand, type MachineFiles } from './launch.ts';
+import { DISK, diskIn, ensureFolder } from './folder.ts';
+import { launchCommand, type MachineFiles } from './launch.ts';
 import { leaveNetwork } from './leave-network.ts';
 import { Machine } from './machine.ts';
 import { type MachineFile, readMachineFile, writeMachineFile } from './machine-file.ts';
 import { restoreState } from './migration.ts';
 import { pauseMachine } from './pause.ts';
+import { powerOff, quit } from './power-off.ts';
 import { renewDisk } from './renew-disk.ts';
 import { discard, isSaved, savedFiles, savedState } from './saved.ts';
 import { cannotBeSaved, saveMachine, wakeMachine } from './sleep.ts';
+import { networkOf, placeOf, type Start, toMachineFile } from './start-plan.ts';
+import { StartSlots } from './start-slots.ts';
 import type { VmSupport } from './support.ts';
-import { type TemplateFiles, type TemplateKind, Templates } from './templates.ts';
+import { type TemplateKind, Templates } from './templates.ts';
 import { type ToolDisk, ToolDisks } from './tool-disks.ts';
 import type { TransportProblem, VsockDaemon } from './vsock.ts';
 import { answerCall } from './vsock-call.ts';
@@ -78,8 +81,6 @@ export interface VmDriver extends Driver {
   close(): Promise<void>;
 }
 
-/** A machine that boots keeps one processor busy for seconds: more at once make all of them late. */
-const BOOTS_AT_ONCE = 2;
 const STARTS_AT_ONCE = 10;
 const CACHE_MIB = 16_384;
 const MIB = 1024 ** 2;
@@ -88,13 +89,9 @@ const GIB = 1024 ** 3;
 const NO_ROOM_MS = 5_000;
 const BOOT_MS = { kvm: 30_000, tcg: 120_000 } as const;
 const BIND_MS = 60_000;
-const SHUTDOWN_MS = 3_000;
-/** From the word to the guest until QEMU is told. */
-const POWER_OFF_MS = 10_000;
 const STOP_GRACE_MS = 16_000;
 /** What QEMU itself needs beside the memory of its guest. */
 const OVERHEAD_MIB = 256;
-const DISK = 'disk.ext4';
 /** After so many in a row what was saved of a machine is given up. */
 const FAILED_WAKES = 3;
 
@@ -135,10 +132,8 @@ class VmLauncher implements Launcher {
   readonly #home: string;
   /** By folder. */
   readonly #machines = new Map<string, Machine>();
-  /** Folders of machines that boot. */
-  readonly #booting = new Set<string>();
-  /** Folders of those and of machines that begin as a copy. */
-  readonly #starting: Gate;
+  /** By folder. */
+  readonly #slots: StartSlots;
   /** What a start that was admitted will be, by folder. */
   readonly #starts = new Map<string, Start>();
   /** Absent where they cannot be: files of others cannot be bound without root. */
@@ -161,7 +156,7 @@ class VmLauncher implements Launcher {
     const [templates, tools] = [join(stateDir, '.templates'), join(stateDir, '.tools')];
     const { cacheMiB = () => CACHE_MIB } = options;
     const caches = { directories: [templates, tools], budgetBytes: () => cacheMiB() * MIB };
-    this.#starting = options.starts ?? new Gate(() => STARTS_AT_ONCE);
+    this.#slots = new StartSlots(options.starts ?? new Gate(() => STARTS_AT_ONCE));
     this.#toolDisks = new ToolDisks({ directory: tools, log, caches });
     if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: templates, support, log, caches });
     this.isolation = { driver: 'vm', accel: support.accel, network: support.network, limits: support.limits };
@@ -196,7 +191,7 @@ class VmLauncher implements Launcher {
     };
     const template = vsock === undefined ? await this.#templates?.find(kind, uidOf(workspace.team)) : undefined;
     if (disk === undefined) await this.#requireDisk(diskGiB);
-    this.#takeSlot(directory, template === undefined);
+    this.#slots.take(directory, template === undefined);
     this.#starts.set(directory, { kind, ...(template && { template }), ...(tools && { tools }), ...(vsock && { vsock }) });
   }
 
@@ -222,7 +217,7 @@ class VmLauncher implements Launcher {
       await writeMachineFile(directory, toMachineFile(workspace, start));
       return await this.#command(workspace, paths, { kind: { ...kind, ...(template && { memory: 'copy' }) }, files, groups });
     } catch (error) {
-      this.#started(directory);
+      this.#slots.leave(directory);
       throw error;
     }
   }
@@ -286,7 +281,7 @@ class VmLauncher implements Launcher {
       await this.#giveUp(machine, paths, { known, isLate: limit.aborted });
       throw error;
     } finally {
-      this.#started(paths.directory);
+      this.#slots.leave(paths.directory);
     }
     this.#failedWakes.delete(paths.directory);
     if (!known.isResumed) this.#tellTemplates(this.#starts.get(paths.directory));
@@ -350,7 +345,7 @@ class VmLauncher implements Launcher {
     else if (known.state !== undefined && start !== undefined) await this.#templates?.failed(start.kind);
     else if (isLate && known.board === 'microvm') this.#board = 'q35';
     // What it said on its console is known when it has ended.
-    await this.#quit(machine);
+    await quit(machine);
   }
 
   /** Somebody may have killed it; what fails again and again will not work ever, and it starts anew with its files. */
@@ -380,7 +375,7 @@ class VmLauncher implements Launcher {
   }
 
   terminate(main: ProcessIdentity, paths: WorkspacePaths, incarnation: string): void {
-    void this.#powerOff(main, paths, incarnation).catch((error: unknown) =>
+    void powerOff(this.#machineOf(paths), main, { id: basename(paths.directory), incarnation }).catch((error: unknown) =>
       this.#options.log.warn({ err: error }, 'a machine could not be told to end'),
     );
   }
@@ -397,7 +392,7 @@ class VmLauncher implements Launcher {
     void this.#machines.get(paths.directory)?.close();
     this.#machines.delete(paths.directory);
     this.#starts.delete(paths.directory);
-    this.#started(paths.directory);
+    this.#slots.leave(paths.directory);
     if (!removeGroups(this.#groups(paths, record))) return false;
     await this.#leaveNetwork(paths.directory);
     return true;
@@ -443,56 +438,6 @@ class VmLauncher implements Launcher {
     });
   }
 
-  /** Of those that start at once, and of the fewer that boot. */
-  #takeSlot(directory: string, isBoot: boolean): void {
-    if (!this.#starting.enter(directory)) {
-      const message = `${this.#starting.limit} machines or forks are starting (limits.maxConcurrentForks); this one is next`;
-      throw new WaitingError('StartsUnderWay', message, 250);
-    }
-    if (isBoot) this.#takeBoot(directory);
-  }
-
-  #takeBoot(directory: string): void {
-    if (this.#booting.size >= BOOTS_AT_ONCE && !this.#booting.has(directory)) throw this.#outOfTurn(directory);
-    this.#booting.add(directory);
-  }
-
-  #outOfTurn(directory: string): WaitingError {
-    this.#starting.leave(directory);
-    return new WaitingError('BootsUnderWay', `${BOOTS_AT_ONCE} machines are booting; this one is next`, 250);
-  }
-
-  #started(directory: string): void {
-    this.#booting.delete(directory);
-    this.#starting.leave(directory);
-  }
-
-  async #powerOff(main: ProcessIdentity, paths: WorkspacePaths, incarnation: string): Promise<void> {
-    const machine = this.#machineOf(paths);
-    try {
-      const signal = timeLimit(SHUTDOWN_MS);
-      const identity = { id: basename(paths.directory), incarnation, signal };
-      await machine.tell(async (stream) => (await connectGuest(stream, identity)).call('shutdown', {}), signal);
-      await endOf(main, POWER_OFF_MS);
-    } catch {
-      // A guest that cannot be told, or is not up yet: the machine is turned off below.
-    }
-    if (!isRunning(main) || (await this.#quit(machine)) || machine.letGo.aborted) return;
-    // Nobody can be told: its sockets went with its folder.
-    signalProcess(main, 'SIGKILL');
-  }
-
-  /** False: nobody hears. */
-  async #quit(machine: Machine): Promise<boolean> {
-    try {
-      const qmp = await machine.qmp(timeLimit(SHUTDOWN_MS));
-      await qmp.execute('quit');
-      return true;
-    } catch (error) {
-      return error instanceof AgentisoError && error.reason === 'MachineGone';
-    }
-  }
-
   #machineOf({ directory, run }: WorkspacePaths): Machine {
     const known = this.#machines.get(directory);
     if (known !== undefined) return known;
@@ -530,84 +475,6 @@ interface CommandPlan {
   readonly kind: TemplateKind;
   readonly files: Omit<MachineFiles, 'disk'>;
   readonly groups: readonly string[];
-}
-
-interface Start {
-  readonly kind: TemplateKind;
-  readonly template?: TemplateFiles;
-  readonly tools?: ToolDisk;
-  /** Where it is reached by that. */
-  readonly vsock?: VsockDaemon;
-}
-
-function toMachineFile(workspace: WorkspaceSpec, { kind, template, tools }: Start): MachineFile {
-  const { id, incarnation, hostname, egress, team } = workspace;
-  return {
-    ...{ id, incarnation, hostname, egress, board: kind.board, accel: kind.accel },
-    ...placeOf(workspace, kind),
-    ...(tools && { hasTools: true }),
-    ...(template && { state: template.state }),
-    started: { kind, team, ...(tools && { tools: tools.path }) },
-  };
-}
-
-/** On the network, as far as it has any. */
-function placeOf(
-  { network, link }: Pick<WorkspaceSpec, 'network' | 'link'>,
-  { hasNetwork }: TemplateKind,
-): Pick<MachineFile, 'network' | 'link'> {
-  return network === undefined || !hasNetwork ? {} : { network, ...(link && { link }) };
-}
-
-function networkOf({ network }: Pick<WorkspaceSpec, 'network'>, { hasNetwork }: TemplateKind): LaunchPlan['network'] {
-  if (!hasNetwork) return 'none';
-  return network === undefined ? 'apart' : { namespace: network };
-}
-
-/** Gives the path of the disk. */
-async function ensureFolder({ base, resources }: Startable, directory: string, uid: number | undefined): Promise<string> {
-  const disk = diskIn(directory);
-  await mkdir(join(directory, 'bound'), { recursive: true, mode: 0o755 });
-  const owner = uid === undefined ? {} : { uid };
-  await ensureDisk({ path: disk, diskGiB: resources.diskGiB, ...owner, ...(base !== undefined && { base }) });
-  for (const name of BOUND) await writeFile(join(directory, 'bound', name), '', { flag: 'a', mode: 0o644 });
-  if (uid !== undefined) {
-    // Its parents are closed to everybody else.
-    await chmod(directory, 0o711);
-    await chown(join(directory, 'run'), uid, uid);
-  }
-  return disk;
-}
-
-/** A guest that is bound already has been so by this daemon or the one before. */
-async function bindMachine(stream: Duplex, known: MachineFile, signal: AbortSignal): Promise<void> {
-  const { id, incarnation, hostname, link, egress = false, hasTools } = known;
-  const machine = {
-    ...{ seed: randomBytes(64).toString('hex'), timeMs: Date.now(), disk: DISK_SERIAL, egress },
-    ...(link && { link }),
-    ...(hasTools && { tools: { disk: TOOLS_SERIAL, place: TOOLS } }),
-  };
-  try {
-    await bindGuest(stream, { id, incarnation, hostname, machine }, signal);
-  } catch (error) {
-    if (!(error instanceof AgentisoError && error.code === 'Conflict')) throw error;
-    if (error.message.includes(`is ${id} incarnation ${incarnation} `)) return;
-    // By a daemon that has died in the middle of it.
-    if (error.message.includes('just being given its identity')) throw new WaitingError('GuestBinding', error.message, 100);
-    throw error;
-  }
-}
-
-const LOOK_MS = 100;
-
-async function endOf(main: ProcessIdentity, forMs: number): Promise<void> {
-  for (let waitedMs = 0; waitedMs < forMs && isRunning(main); waitedMs += LOOK_MS) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
-  }
-}
-
-function diskIn(directory: string): string {
-  return join(directory, DISK);
 }
 
 function hash(text: string): string {
