@@ -71,7 +71,7 @@ export interface Launcher {
   /** Makes everything else a start needs but the process. Can be repeated: an earlier try may have come to nothing. */
   prepare(workspace: WorkspaceSpec, paths: WorkspacePaths, groups: readonly string[]): Promise<StartCommand>;
   /** A guest that has been started ahead and suits this workspace, which has no folder yet. */
-  takeReady?(workspace: WorkspaceSpec): ReadyGuest | undefined;
+  takeReady?(workspace: WorkspaceSpec): Promise<ReadyGuest | undefined>;
   /** After each takeReady, when its workspace runs or failed to: what is started ahead now does not compete with it. */
   startEnded?(workspace: WorkspaceSpec): void;
   /** Resolves when the guest listens, where its sockets or its word on standard output do not tell. */

@@ -349,7 +349,7 @@ export class LocalDriver implements Driver {
       throw new WaitingError('LeftoversEnding', `processes of an earlier incarnation of ${id} are ending`, 100);
     if (!isNew) return this.#launch(workspace, paths);
     try {
-      const ready = this.#launcher.takeReady?.(workspace);
+      const ready = await this.#launcher.takeReady?.(workspace);
       return await (ready === undefined ? this.#launch(workspace, paths) : this.#giveAway(ready, workspace, paths));
     } finally {
       this.#launcher.startEnded?.(workspace);
