@@ -12,6 +12,8 @@ export interface StartCommand {
   readonly cwd: string;
   /** Absent: the daemon's own. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** It watches its standard input, and ends when that ends without a word: see letLive of GuestProcess. */
+  readonly endsWithDaemon?: boolean;
   /** Opened for reading, they become descriptors 3 and up. */
   readonly files: readonly string[];
 }

@@ -17,27 +17,32 @@ import { canFreeze, freezeGroups } from '../local/freeze.ts';
 import type { Launcher, Sleep, StartCommand, Waking } from '../local/launcher.ts';
 import { LocalDriver } from '../local/local-driver.ts';
 import { type WorkspacePaths, workspacePaths } from '../local/paths.ts';
+import { MEMBER_FOLDER } from '../local/pool-member.ts';
+import { sweep } from '../local/pool-sweep.ts';
 import { readTree } from '../local/processes.ts';
-import type { WorkspaceRecord } from '../local/record.ts';
+import { readRecord, type WorkspaceRecord } from '../local/record.ts';
+import { sideBySide } from '../local/side-by-side.ts';
 import { uidOf } from '../local/team-uid.ts';
 import { sumUsage } from '../local/usage.ts';
-import { TOOL_PATH } from '../sandbox/args.ts';
-import { type Board, qemuArguments } from './args.ts';
+import type { Board } from './args.ts';
 import { bindMachine } from './bind.ts';
+import { type CommandPlan, machineCommand, type Startable } from './command.ts';
 import { diskSize } from './disk.ts';
 import { explainMachineExit } from './exit.ts';
-import { DISK, diskIn, ensureFolder } from './folder.ts';
-import { launchCommand, type MachineFiles } from './launch.ts';
+import { DISK, diskIn } from './folder.ts';
+import { joinNetwork } from './join-network.ts';
 import { leaveNetwork } from './leave-network.ts';
 import { Machine } from './machine.ts';
 import { type MachineFile, readMachineFile, writeMachineFile } from './machine-file.ts';
+import type { MachineMember } from './member.ts';
 import { restoreState } from './migration.ts';
 import { pauseMachine } from './pause.ts';
+import { type Giving, MachinePool, type MachinePoolOptions } from './pool.ts';
 import { powerOff, quit } from './power-off.ts';
 import { renewDisk } from './renew-disk.ts';
 import { discard, isSaved, savedFiles, savedState } from './saved.ts';
 import { cannotBeSaved, saveMachine, wakeMachine } from './sleep.ts';
-import { networkOf, placeOf, type Start, toMachineFile } from './start-plan.ts';
+import { placeOf, type Start, toMachineFile } from './start-plan.ts';
 import { StartSlots } from './start-slots.ts';
 import type { VmSupport } from './support.ts';
 import { type TemplateKind, Templates } from './templates.ts';
@@ -72,11 +77,15 @@ export interface VmDriverOptions {
   readonly starts?: Gate;
   /** False: every machine boots. */
   readonly hasTemplates?: boolean;
+  /** Machines that wait for their agents, `size` of each kind in use; only where there are templates. Absent: none. */
+  readonly pool?: { readonly size: number };
 }
 
 export interface VmDriver extends Driver {
   /** Settles when no template is being made. */
   templatesSettled(): Promise<void>;
+  /** Settles when no machine is being started ahead. */
+  poolSettled(): Promise<void>;
   /** Lets go of all machines, which go on, and ends what is nobody's. */
   close(): Promise<void>;
 }
@@ -103,6 +112,7 @@ export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOp
   const driver = new LocalDriver({ stateDir, launcher, log: options.log, stopGraceMs, ...(options.room && { room: options.room }) });
   return Object.assign(driver, {
     templatesSettled: () => launcher.templatesSettled(),
+    poolSettled: () => launcher.poolSettled(),
     close: () => launcher.close(),
   });
 }
@@ -136,9 +146,12 @@ class VmLauncher implements Launcher {
   readonly #slots: StartSlots;
   /** What a start that was admitted will be, by folder. */
   readonly #starts = new Map<string, Start>();
+  /** What it will be when it is admitted, while it is looked whether one waits for it. */
+  readonly #plans = new WeakMap<WorkspaceSpec, Start>();
   /** Absent where they cannot be: files of others cannot be bound without root. */
   readonly #templates: Templates | undefined;
   readonly #toolDisks: ToolDisks;
+  readonly #pool: MachinePool | undefined;
   readonly #room: Room;
   /** In a row, by folder. */
   readonly #failedWakes = new Map<string, number>();
@@ -159,6 +172,13 @@ class VmLauncher implements Launcher {
     this.#slots = new StartSlots(options.starts ?? new Gate(() => STARTS_AT_ONCE));
     this.#toolDisks = new ToolDisks({ directory: tools, log, caches });
     if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: templates, support, log, caches });
+    const onProblem = (error: unknown) => log.warn({ err: error }, 'the pool of machines has a problem');
+    const [groupPrefix, markPrefix] = [this.#groupName(''), `agentiso-vm-pool-${this.#home}-`];
+    const swept = sweep({ stateDir, places: support.places, groupPrefix, markPrefix }).catch(onProblem);
+    if (options.pool !== undefined && this.#templates !== undefined) {
+      const found = { markOf: (name: string) => `${markPrefix}${name}`, swept, onProblem };
+      this.#pool = new MachinePool({ ...options.pool, ...found, ...this.#poolMeans(this.#templates) });
+    }
     this.isolation = { driver: 'vm', accel: support.accel, network: support.network, limits: support.limits };
   }
 
@@ -172,6 +192,16 @@ class VmLauncher implements Launcher {
 
   /** A copy of a template takes no time worth mentioning; of those that boot only a few may at once. */
   async admit(workspace: WorkspaceSpec): Promise<void> {
+    const { directory } = this.pathsOf(workspace.id);
+    const start = this.#plans.get(workspace) ?? (await this.#plan(workspace));
+    const template = start.vsock === undefined ? await this.#templates?.find(start.kind, uidOf(workspace.team)) : undefined;
+    if (!(await isPresent(diskIn(directory)))) await this.#requireDisk(start.kind.diskGiB);
+    this.#slots.take(directory, template === undefined);
+    this.#starts.set(directory, { ...start, ...(template && { template }) });
+  }
+
+  /** But for the template. */
+  async #plan(workspace: WorkspaceSpec): Promise<Start> {
     const { support } = this.#options;
     const { directory } = this.pathsOf(workspace.id);
     const image = await this.#image(workspace.image ?? 'base');
@@ -189,10 +219,51 @@ class VmLauncher implements Launcher {
       ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
       ...(vsock && { transport: 'vsock' }),
     };
-    const template = vsock === undefined ? await this.#templates?.find(kind, uidOf(workspace.team)) : undefined;
-    if (disk === undefined) await this.#requireDisk(diskGiB);
-    this.#slots.take(directory, template === undefined);
-    this.#starts.set(directory, { kind, ...(template && { template }), ...(tools && { tools }), ...(vsock && { vsock }) });
+    return { kind, ...(tools && { tools }), ...(vsock && { vsock }) };
+  }
+
+  async takeReady(workspace: WorkspaceSpec): Promise<MachineMember | undefined> {
+    if (this.#pool === undefined) return undefined;
+    const start = await this.#plan(workspace);
+    this.#plans.set(workspace, start);
+    return this.#pool.take(workspace, start);
+  }
+
+  startEnded(workspace: WorkspaceSpec): void {
+    const start = this.#plans.get(workspace);
+    this.#plans.delete(workspace);
+    if (start !== undefined) this.#pool?.refill(workspace, start);
+  }
+
+  #poolMeans(templates: Templates): Omit<MachinePoolOptions, 'size' | 'markOf' | 'swept' | 'onProblem'> {
+    const { stateDir } = this.#options;
+    return {
+      ...{ stateDir, templates, slots: this.#slots },
+      hasRoomFor: (diskGiB) =>
+        this.#requireDisk(diskGiB).then(
+          () => true,
+          () => false,
+        ),
+      ensureGroups: (member) => this.ensureGroups(member),
+      command: (member, paths, plan) => this.#command(member, paths, plan),
+      machineOf: (paths) => this.#machineOf(paths),
+      giveAway: (giving, workspace, place) => this.#giveAway(giving, workspace, place),
+      forget: ({ directory }) => void this.#machines.delete(directory),
+    };
+  }
+
+  /** Its folder has its place. From the word that it is to live, whoever looks after it next does what is missing: the machine file has it. */
+  async #giveAway({ guest, from, start }: Giving, workspace: WorkspaceSpec, place: WorkspacePaths): Promise<void> {
+    const machine = this.#machineOf(from);
+    this.#machines.delete(from.directory);
+    machine.moveTo(place.run);
+    this.#machines.set(place.directory, machine);
+    const known = { ...toMachineFile(workspace, start), isWaiting: true };
+    await writeMachineFile(place.directory, known);
+    guest.letLive?.();
+    const limit = timeLimit(BIND_MS);
+    await this.#takeIn(place, known, [limit, limit]);
+    if (known.egress) machine.carryEgress(known);
   }
 
   ensureGroups({ id, resources }: Pick<WorkspaceSpec, 'id'> & { readonly resources: Resources }): readonly string[] {
@@ -245,23 +316,11 @@ class VmLauncher implements Launcher {
     return { groups, command: await this.#command(workspace, paths, plan) };
   }
 
-  async #command(workspace: Startable, paths: WorkspacePaths, { kind, files, groups }: CommandPlan): Promise<StartCommand> {
+  async #command(workspace: Startable, paths: WorkspacePaths, plan: CommandPlan): Promise<StartCommand> {
     const { support } = this.#options;
-    const { directory } = paths;
-    const uid = support.isRoot ? uidOf(workspace.team) : undefined;
-    const disk = await ensureFolder(workspace, directory, uid);
-    const argv = launchCommand({
-      ...{ identity: workspace, mark: this.markOf(workspace.id), folder: directory, host: support.host, qemu: support.qemu },
-      files: { ...files, disk },
-      groups: groups.map((group) => join(group, 'cgroup.procs')),
-      network: networkOf(workspace, kind),
-      hasKvm: kind.accel === 'kvm',
-      ...(uid !== undefined && { uid }),
-      ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
-      arguments: qemuArguments(kind),
-    });
+    const command = await machineCommand(workspace, plan, { directory: paths.directory, mark: this.markOf(workspace.id), support });
     this.#renewMachine(paths);
-    return { argv, cwd: '/', environment: { PATH: TOOL_PATH }, files: [] };
+    return command;
   }
 
   /** From the start to a guest that knows who it is. Also for a machine that another daemon has started: whatever is missing is done. */
@@ -295,6 +354,7 @@ class VmLauncher implements Launcher {
   }
 
   async #startMachine(paths: WorkspacePaths, known: MachineFile, [signal, limited]: readonly [AbortSignal, AbortSignal]): Promise<void> {
+    if (known.isWaiting) return this.#takeIn(paths, known, [signal, limited]);
     const machine = this.#machineOf(paths);
     if (known.state === undefined) await machine.qmp(limited);
     else await restoreState(machine, { path: known.state, hasMemory: false, signal: limited });
@@ -302,8 +362,28 @@ class VmLauncher implements Launcher {
       const onCalled = () => writeMachineFile(paths.directory, { ...known, hasCalled: true });
       await answerCall({ run: paths.run, onCalled }, AbortSignal.any([limited, machine.letGo]));
     }
+    await this.#bind(machine, known, [signal, limited]);
+  }
+
+  async #bind(machine: Machine, known: MachineFile, [signal, limited]: readonly [AbortSignal, AbortSignal]): Promise<void> {
     const bind = (stream: Duplex) => bindMachine(stream, known, AbortSignal.any([signal, timeLimit(BIND_MS)]));
     await machine.tell(bind, limited);
+  }
+
+  /** One that has waited: it is put on the network, goes on and is told who it is. Can be repeated. */
+  async #takeIn(paths: WorkspacePaths, known: MachineFile, signals: readonly [AbortSignal, AbortSignal]): Promise<void> {
+    const machine = this.#machineOf(paths);
+    const connect = async () => {
+      const launcher = (await readRecord(paths.record))?.process?.pid;
+      if (known.network !== undefined && launcher !== undefined) await joinNetwork(launcher, known.network);
+    };
+    const begin = async () => {
+      await pauseMachine(machine, false);
+      await this.#bind(machine, known, signals);
+    };
+    await sideBySide([connect(), begin()]);
+    const { isWaiting: _, ...taken } = known;
+    await writeMachineFile(paths.directory, taken);
   }
 
   async freeze(paths: WorkspacePaths, record: WorkspaceRecord | undefined, isFrozen: boolean): Promise<void> {
@@ -327,6 +407,7 @@ class VmLauncher implements Launcher {
   }
 
   async close(): Promise<void> {
+    await this.#pool?.close();
     this.#isClosed = true;
     await Promise.all([...this.#machines.values()].map((machine) => machine.close()));
     await this.#templates?.close();
@@ -334,6 +415,10 @@ class VmLauncher implements Launcher {
 
   async templatesSettled(): Promise<void> {
     await this.#templates?.settled();
+  }
+
+  async poolSettled(): Promise<void> {
+    await this.#pool?.settled();
   }
 
   /** The next start is another way: without the template that it was a copy of, or on a board that does not depend on its clock. */
@@ -441,14 +526,20 @@ class VmLauncher implements Launcher {
   #machineOf({ directory, run }: WorkspacePaths): Machine {
     const known = this.#machines.get(directory);
     if (known !== undefined) return known;
-    const machine = new Machine(run, {
+    const machine: Machine = new Machine(run, {
       transportOf: async () => (await readMachineFile(directory))?.started?.kind.transport ?? 'virtio-serial',
-      onStandstill: () => this.#onHoldUp(basename(directory)),
+      onStandstill: () => this.#tellHoldUp(machine),
     });
     // Whoever is still on the way to it comes too late.
     if (this.#isClosed) void machine.close();
     this.#machines.set(directory, machine);
     return machine;
+  }
+
+  /** One that has waited has another folder since. */
+  #tellHoldUp(machine: Machine): void {
+    const folders = [...this.#machines].filter(([, each]) => each === machine).map(([directory]) => basename(directory));
+    for (const name of folders) if (!name.startsWith(MEMBER_FOLDER)) this.#onHoldUp(name);
   }
 
   #renewMachine(paths: WorkspacePaths): void {
@@ -467,14 +558,6 @@ class VmLauncher implements Launcher {
   #groupName(id: string): string {
     return `agentiso-${this.#home}-${id}`;
   }
-}
-
-type Startable = Pick<WorkspaceSpec, 'id' | 'incarnation' | 'team' | 'resources' | 'base' | 'network'>;
-
-interface CommandPlan {
-  readonly kind: TemplateKind;
-  readonly files: Omit<MachineFiles, 'disk'>;
-  readonly groups: readonly string[];
 }
 
 function hash(text: string): string {

@@ -15,6 +15,11 @@ export class StartSlots {
     this.#starting = starting;
   }
 
+  /** Whether nobody is starting. */
+  get isIdle(): boolean {
+    return this.#starting.isEmpty;
+  }
+
   /** Throws WaitingError when it is not its turn. */
   take(name: string, isBoot: boolean): void {
     if (!this.#starting.enter(name)) {
