@@ -152,6 +152,8 @@ class VmLauncher implements Launcher {
   readonly #templates: Templates | undefined;
   readonly #toolDisks: ToolDisks;
   readonly #pool: MachinePool | undefined;
+  /** Settles when nothing of an earlier daemon's pool is left. */
+  readonly #swept: Promise<void>;
   readonly #room: Room;
   /** In a row, by folder. */
   readonly #failedWakes = new Map<string, number>();
@@ -174,9 +176,9 @@ class VmLauncher implements Launcher {
     if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: templates, support, log, caches });
     const onProblem = (error: unknown) => log.warn({ err: error }, 'the pool of machines has a problem');
     const [groupPrefix, markPrefix] = [this.#groupName(''), `agentiso-vm-pool-${this.#home}-`];
-    const swept = sweep({ stateDir, places: support.places, groupPrefix, markPrefix }).catch(onProblem);
+    this.#swept = sweep({ stateDir, places: support.places, groupPrefix, markPrefix }).catch(onProblem);
     if (options.pool !== undefined && this.#templates !== undefined) {
-      const found = { markOf: (name: string) => `${markPrefix}${name}`, swept, onProblem };
+      const found = { markOf: (name: string) => `${markPrefix}${name}`, swept: this.#swept, onProblem };
       this.#pool = new MachinePool({ ...options.pool, ...found, ...this.#poolMeans(this.#templates) });
     }
     this.isolation = { driver: 'vm', accel: support.accel, network: support.network, limits: support.limits };
@@ -236,9 +238,9 @@ class VmLauncher implements Launcher {
   }
 
   #poolMeans(templates: Templates): Omit<MachinePoolOptions, 'size' | 'markOf' | 'swept' | 'onProblem'> {
-    const { stateDir } = this.#options;
+    const { stateDir, log } = this.#options;
     return {
-      ...{ stateDir, templates, slots: this.#slots },
+      ...{ stateDir, log, templates, slots: this.#slots },
       hasRoomFor: (diskGiB) =>
         this.#requireDisk(diskGiB).then(
           () => true,
@@ -407,6 +409,7 @@ class VmLauncher implements Launcher {
   }
 
   async close(): Promise<void> {
+    await this.#swept;
     await this.#pool?.close();
     this.#isClosed = true;
     await Promise.all([...this.#machines.values()].map((machine) => machine.close()));

@@ -8,7 +8,7 @@ import { joinLines, leaveScript, TAP } from '#lib/machine-tap.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
 
 /** In the namespace of the machine, which has the device; one that was moved already is joined anew. */
-const MOVE_SCRIPT = `
+export const MOVE_SCRIPT = `
 namespace=$1
 if ip link show ${TAP} > /dev/null 2>&1; then
   nsenter --net="$namespace" -- /bin/sh -c "$2"
@@ -20,7 +20,7 @@ fi
 exec nsenter --net="$namespace" -- /bin/sh -c "$3"
 `;
 
-const JOIN_SCRIPT = `
+export const JOIN_SCRIPT = `
 if ip link show eth0 > /dev/null 2>&1; then
   tc -batch - << END || exit 1
 ${joinLines(TAP).join('\n')}

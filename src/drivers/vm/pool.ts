@@ -1,6 +1,7 @@
 /** The warm pool of machines: when one is started ahead, from what, and for whom. What a member is, is in member.ts. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { newUid } from '#lib/clock.ts';
+import type { Logger } from '#lib/log.ts';
 import { timeLimit } from '#lib/time-limit.ts';
 import type { Resources, WorkspaceSpec } from '../driver.ts';
 import type { ReadyGuest, StartCommand } from '../local/launcher.ts';
@@ -63,6 +64,7 @@ export interface MachinePoolOptions {
   /** It has been taken away. */
   readonly forget: (paths: WorkspacePaths) => void;
   readonly onProblem: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 /** Members that nobody has asked for in so long end. */
@@ -112,6 +114,7 @@ export class MachinePool {
     try {
       const member = await this.#startFrom(kind, template);
       templates.worked(kind.template);
+      this.#options.log.info({ team: kind.team, memoryMiB: kind.resources.memoryMiB }, 'a machine waits for its agent');
       return member;
     } catch (error) {
       if (!this.#closing.signal.aborted) await templates.failed(kind.template);
