@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
@@ -18,7 +18,8 @@ import { requires } from '../support/requirements.ts';
 
 const here = await machinesHere();
 const TEST_MS = 300_000;
-const FIRST: WorkspaceSpec = { ...ANY, id: 'first' };
+const TOOLS = { tools: join(tmpdir(), `agentiso-vm-pool-tools-${process.pid}`), toolFolder: 'hello@1' };
+const FIRST: WorkspaceSpec = { ...ANY, id: 'first', ...TOOLS };
 const LINK: MachineLink = { address: '10.199.0.2', mac: '02:00:00:00:99:02', gateway: '10.199.0.1', gatewayMac: '02:00:00:00:99:01' };
 /** That of the agent, and the one on the other end of its link. */
 const [INNER, OUTER] = [`agentiso-vm-pool-${process.pid}-i`, `agentiso-vm-pool-${process.pid}-o`];
@@ -36,7 +37,9 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a pool
     stateDir = await mkdtemp(join(tmpdir(), 'agentiso-vm-pool-'));
     makeNamespaces();
     await reopen();
-    await driver.create(FIRST, SIGNAL);
+    await mkdir(join(TOOLS.tools, TOOLS.toolFolder), { recursive: true });
+    await writeFile(join(TOOLS.tools, TOOLS.toolFolder, 'say'), '#!/bin/sh\necho hello\n', { mode: 0o755 });
+    await createWhenPossible(driver, FIRST);
     await run(driver, 'true', FIRST.id);
     await driver.templatesSettled();
     await deleteFully(driver, FIRST.id);
@@ -53,6 +56,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a pool
   afterAll(async () => {
     for (const name of [INNER, OUTER]) if (existsSync(`/run/netns/${name}`)) execFileSync('ip', ['netns', 'del', name]);
     await bundle?.remove();
+    await rm(TOOLS.tools, { recursive: true, force: true });
     if (stateDir !== undefined) await rm(stateDir, { recursive: true, force: true });
   });
 
@@ -69,7 +73,9 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a pool
       const { phase, pid = 0 } = await driver.create(one, SIGNAL);
       expect([phase, isFromPool(pid), isFromPool(cold.pid ?? 0), members()]).toEqual(['running', true, false, []]);
       expect(joined()).toEqual(JOINED);
-      expect(await run(driver, `echo kept > file; ${TO_GATEWAY}; cat /sys/class/net/eth0/address`, one.id)).toBe(`refused\n${LINK.mac}\n`);
+      expect(
+        await run(driver, `echo kept > file; ${TO_GATEWAY}; cat /sys/class/net/eth0/address; $AGENTISO_TOOLS/hello@1/say`, one.id),
+      ).toBe(`refused\n${LINK.mac}\nhello\n`);
       expect((await driver.usage(one.id, SIGNAL))?.memoryBytes).toBeGreaterThan(20_000_000);
       expect(await readFile(`/proc/${qemuOf(pid)}/status`, 'utf8')).toMatch(/^Uid:\t70001\t70001\t70001\t70001$/m);
       await driver.poolSettled();

@@ -25,6 +25,8 @@ export interface ReadyGuest {
   readonly groups: readonly string[];
   /** Called instead of whoever watched it so far. */
   watch(onChange: () => void): void;
+  /** Ends it and takes its folder away, where that has not got its place. */
+  remove(): Promise<void>;
   /** Tells it who it is; its folder has its place. */
   bind(workspace: WorkspaceSpec, paths: WorkspacePaths): Promise<void>;
 }

@@ -388,8 +388,14 @@ export class LocalDriver implements Driver {
     const { id, incarnation } = workspace;
     const { guest, groups } = ready;
     const record = { id, incarnation, groups, ...(guest.identity && { process: guest.identity }) };
-    await writeRecord(join(ready.directory, basename(paths.record)), record);
-    await rename(ready.directory, paths.directory);
+    try {
+      await writeRecord(join(ready.directory, basename(paths.record)), record);
+      await rename(ready.directory, paths.directory);
+    } catch (error) {
+      // The pool does not have it any more, and nobody else does.
+      await ready.remove();
+      throw error;
+    }
     guest.incarnation = incarnation;
     this.#guests.set(id, guest);
     this.#stopAskedAtMs.delete(id);
