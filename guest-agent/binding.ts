@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '#lib/make-folder.ts';
-import type { ControlHandlers, ControlParams, MachineParams, WakeParams } from '#protocol/control.ts';
+import type { ControlHandlers, ControlParams, MachineParams, PrepareParams, WakeParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type Environment, inheritedEnv, providersEnv, proxyEnv, teamEnv } from './command-env.ts';
 import { EGRESS_PORT, passToSocket, portOf, startEgress, type WayOut } from './egress.ts';
@@ -28,7 +28,7 @@ import { artifactHandlers } from './tasks/artifact-handlers.ts';
 export interface Bound {
   readonly guest: Guest;
   readonly relay: Relay;
-  readonly handlers: Omit<ControlHandlers, 'hello' | 'ping' | 'bind' | 'wake'>;
+  readonly handlers: Omit<ControlHandlers, 'hello' | 'ping' | 'bind' | 'prepare' | 'wake'>;
 }
 
 export interface BindingOptions {
@@ -40,6 +40,8 @@ export interface BindingOptions {
   readonly stop: Guest['stop'];
   /** Of a virtual machine. */
   readonly setUp?: SetUp;
+  /** Of one that waits for its identity. */
+  readonly prepare?: (machine: PrepareParams, options: BindingOptions) => Promise<void>;
   /** Of one that was suspended. */
   readonly wake?: (now: WakeParams) => Promise<void>;
   readonly syncFiles?: Guest['syncFiles'];
@@ -80,23 +82,36 @@ export class Binding {
     const identity = { ...given, ...(machine?.tools && { tools: machine.tools.place }) };
     let machineWayOut: WayOut['pass'] | undefined;
     if (machine !== undefined && this.#bound === undefined) {
-      if (this.#isBinding) throw new ProtocolError('Conflict', 'this guest is just being given its identity');
-      this.#isBinding = true;
-      try {
+      await this.#alone(async () => {
         const { setUp, options } = this.#options;
         if (setUp === undefined) throw new ProtocolError('Invalid', 'this guest is not in a virtual machine');
         await setUp(identity.hostname, machine, options);
         if (machine.egress) machineWayOut = await this.#openEgressPort(identity);
-      } finally {
-        this.#isBinding = false;
-      }
+      });
     }
     this.bindNow({ ...identity, ...(machineWayOut && { machineWayOut }) });
+  }
+
+  /** Whoever is somebody's already has what it needs. */
+  async prepare(machine: PrepareParams): Promise<void> {
+    if (this.#options.prepare === undefined) throw new ProtocolError('Invalid', 'this guest is not in a virtual machine');
+    if (this.#bound !== undefined) return;
+    await this.#alone(() => this.#options.prepare?.(machine, this.#options));
   }
 
   async wake(now: WakeParams): Promise<void> {
     if (this.#options.wake === undefined) throw new ProtocolError('Invalid', 'this guest is not in a virtual machine');
     await this.#options.wake(now);
+  }
+
+  async #alone(work: () => Promise<void> | undefined): Promise<void> {
+    if (this.#isBinding) throw new ProtocolError('Conflict', 'this guest is just being given its identity');
+    this.#isBinding = true;
+    try {
+      await work();
+    } finally {
+      this.#isBinding = false;
+    }
   }
 
   /** Only now: what is a copy of another machine must not have had it open before it knew whose it is. */

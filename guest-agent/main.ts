@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     stop,
     binDir,
     processEnv: process.env,
-    ...(machine && { setUp: machine.setUp, wake: machine.wake, syncFiles: machine.syncFiles }),
+    ...(machine && { setUp: machine.setUp, prepare: machine.prepare, wake: machine.wake, syncFiles: machine.syncFiles }),
   };
   const binding = new Binding(bindingOptions);
   const guestProcess: GuestProcess = { options, groups, binding, listeners };

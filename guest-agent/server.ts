@@ -29,7 +29,7 @@ class Gate {
   }
 
   admit(type: string): void {
-    if (this.#isGreeted || type === 'bind') return;
+    if (this.#isGreeted || type === 'bind' || type === 'prepare') return;
     if (this.#binding.bound === undefined)
       throw new ProtocolError('Forbidden', `this guest has no identity yet: bind must come before ${type}`);
     if (type !== 'hello') throw new ProtocolError('Forbidden', `hello must come before ${type}`);
@@ -51,6 +51,10 @@ export function serveControl(binding: Binding, socket: Duplex): void {
     hello: async (params) => gate.hello(params),
     bind: async (identity) => {
       await binding.bind(identity);
+      return {};
+    },
+    prepare: async (machine) => {
+      await binding.prepare(machine);
       return {};
     },
     wake: async (now) => {

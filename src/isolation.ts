@@ -46,7 +46,7 @@ export interface DriversHere {
   close(): Promise<void>;
 }
 
-/** Sandboxes started ahead of time, per team. */
+/** Sandboxes or machines started ahead of time, of each kind that a team uses. */
 const POOL_SIZE = 2;
 
 /** What works is found out by starting a sandbox, once per daemon. */
@@ -74,7 +74,16 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
   if ('problem' in transport) log.warn(transport, 'no virtual machine is started until this is put right');
   const support = { ...accelerated, transport };
   const cacheMiB = () => limits.maxCacheMiB;
-  const machines = vmDriver({ stateDir: machinesDir, log, support, findImage, room, cacheMiB, ...(starts && { starts }) });
+  const machines = vmDriver({
+    stateDir: machinesDir,
+    log,
+    support,
+    findImage,
+    room,
+    cacheMiB,
+    pool: { size: POOL_SIZE },
+    ...(starts && { starts }),
+  });
   const isVmUsual = support.accel === 'kvm' && image !== undefined && !('problem' in transport);
   const closeAll = async () => {
     await Promise.all([close(), machines.close()]);

@@ -30,7 +30,7 @@ it.each(['with', 'without'])('is gone through to the end %s a device, and leaves
     groups: new ProcessGroups(new PipePool(join(folder, 'pipes'))),
     ...{ processEnv: {}, binDir: folder, stop: () => {} },
   };
-  await rehearse(machine, device, options);
+  await rehearse(machine, { device, folder: join(folder, 'rehearsal'), rounds: 3 }, options);
   expect(new Set(told.slice(1))).toEqual(new Set(['rehearse']));
   expect(afterwards).not.toHaveBeenCalled();
   expect(readdirSync(folder)).toEqual(kind === 'with' ? ['device', 'mode'] : []);

@@ -13,19 +13,23 @@ import { serveControl } from '../server.ts';
 import type { Helper } from './helper.ts';
 import { MachineSetUp, type SetUpMeans } from './set-up.ts';
 
-/** Until nothing is seen for the first time: Node begins to remember what a function is called with after a few calls. */
-const ROUNDS = 12;
 const IDENTITY = { id: 'rehearsal', incarnation: 'rehearsal' };
 const MACHINE = { seed: '00'.repeat(64), timeMs: 0, disk: 'none' };
 const LINK = { address: '192.0.2.2', mac: '02:00:00:00:00:02', gateway: '192.0.2.1', gatewayMac: '02:00:00:00:00:01' };
 /** For one answer. */
 const ANSWER_MS = 10_000;
 
-/** `device`: where the kernel says something of it, if the machine has one. */
-export async function rehearse(machine: MachineSetUp, device: string, options: BindingOptions): Promise<void> {
-  await machine.rehearse(ROUNDS);
-  const folder = join(options.options.runDir, 'rehearsal');
-  for (let round = 0; round < ROUNDS; round++) {
+export interface RehearsalPlan {
+  /** Where the kernel says something of the device, if the machine has one. */
+  readonly device: string;
+  /** For all that is written; is gone afterwards. */
+  readonly folder: string;
+  readonly rounds: number;
+}
+
+export async function rehearse(machine: MachineSetUp, { device, folder, rounds }: RehearsalPlan, options: BindingOptions): Promise<void> {
+  await machine.rehearse(rounds);
+  for (let round = 0; round < rounds; round++) {
     mkdirSync(folder, { recursive: true });
     await rehearseOnce(options, { folder, device, round });
     rmSync(folder, { recursive: true, force: true });

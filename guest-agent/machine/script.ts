@@ -12,7 +12,7 @@ const NETLINK = [16, 3, 0].join(', ');
 /** How long the kernel holds back what it knows of the disk's files, in seconds; what it holds back of their contents is in second-init.ts. */
 const DISK_OPTIONS = 'commit=1';
 
-/** One line each, in this order; what is empty is left out. First what needs no identity, then `ready` is said, and the rest is waited for. */
+/** One line each, in this order; what is empty is left out. First what needs no identity, then `ready` is said, and the rest is waited for, any number of times. */
 export const SET_UP_LINES = ['prepare', 'seed', 'timeMs', 'link', 'disk', 'workspace', 'state', 'home', 'toolsDisk', 'toolsPlace'] as const;
 
 /**
@@ -21,6 +21,8 @@ export const SET_UP_LINES = ['prepare', 'seed', 'timeMs', 'link', 'disk', 'works
  *
  * Disks are found by their serial numbers. That of the workspace is mounted whole, where nobody looks; the parts of it that programs see are bound
  * to their places. What the kernel may remember of their blocks is from before there were these disks, and forgotten.
+ *
+ * All of it can be told again: a machine that waits for its agent has its disks first and the rest later.
  *
  * Whenever it waits it can be told to `rehearse`, which does nothing but answer, or `sync PATH`: `synced` means that all of the file system which has
  * that place is on its disk. It says `done`, or `failed` with the step and why, and ends when nobody can tell it anything any more.
@@ -86,44 +88,45 @@ eval {
   open(my $random, '+<', '/dev/urandom') or die "$!\n";
   print "ready\n";
 
-  my $seed = value();
-  step 'randomness';
-  syswrite($random, pack('H*', $seed)) == 64 or die "short seed\n";
-  defined ioctl($random, ${IOCTL.reseed}, 0) or die "$!\n";
+  for (;;) {
+    my $seed = value();
+    step 'randomness';
+    syswrite($random, pack('H*', $seed)) == 64 or die "short seed\n";
+    defined ioctl($random, ${IOCTL.reseed}, 0) or die "$!\n";
 
-  step 'clock';
-  my $time = value();
-  my $now = pack('q2', int($time / 1000), $time % 1000 * 1000);
-  call(${SYS.settimeofday}, $now, 0);
+    step 'clock';
+    my $time = value();
+    my $now = pack('q2', int($time / 1000), $time % 1000 * 1000);
+    call(${SYS.settimeofday}, $now, 0);
 
-  step 'network';
-  my $link = value();
-  tell_kernel($link) if $link ne '';
+    step 'network';
+    my $link = value();
+    tell_kernel($link) if $link ne '';
 
-  step 'disk';
-  my ($name, @places) = (value(), ['workspace', value()], ['state', value()], ['home', value()]);
-  if ($name ne '') {
-    my $device = fresh($disks{$name}, $name);
-    my $whole = '/run/agentiso/disk';
-    make($whole);
-    mount_at($device, $whole, my $ext4 = 'ext4', ${MOUNT.disk}, '${DISK_OPTIONS}');
-    for (@places) {
-      my ($part, $place) = @$_;
-      next if $place eq '';
-      make("$whole/$part");
-      make($place);
-      mount_at(my $source = "$whole/$part", $place, my $none = '', ${MOUNT.bind});
+    step 'disk';
+    my ($name, @places) = (value(), ['workspace', value()], ['state', value()], ['home', value()]);
+    if ($name ne '') {
+      my $device = fresh($disks{$name}, $name);
+      my $whole = '/run/agentiso/disk';
+      make($whole);
+      mount_at($device, $whole, my $ext4 = 'ext4', ${MOUNT.disk}, '${DISK_OPTIONS}');
+      for (@places) {
+        my ($part, $place) = @$_;
+        next if $place eq '';
+        make("$whole/$part");
+        make($place);
+        mount_at(my $source = "$whole/$part", $place, my $none = '', ${MOUNT.bind});
+      }
     }
-  }
 
-  step 'tools';
-  my ($tools, $place) = (value(), value());
-  if ($tools ne '') {
-    make($place);
-    mount_at(fresh($disks{$tools}, $tools), $place, my $ext4 = 'ext4', ${MOUNT.tools});
+    step 'tools';
+    my ($tools, $place) = (value(), value());
+    if ($tools ne '') {
+      make($place);
+      mount_at(fresh($disks{$tools}, $tools), $place, my $ext4 = 'ext4', ${MOUNT.tools});
+    }
+    print "done\n";
   }
-  print "done\n";
-  1;
 } or print "failed: $step: $@";
 value();
 `;

@@ -45,6 +45,25 @@ describe('a machine that gets its identity', () => {
     expect(afterwards).toHaveBeenCalledOnce();
   });
 
+  it('that has its disks already is told the rest, by the same helper', async () => {
+    const { told, afterwards, startPretended, setUp } = prepare();
+    const { seed, timeMs, disk, tools } = MACHINE;
+    for (let round = 0; round < 2; round++) await setUp.giveDisks({ seed, timeMs, disk, tools }, PLACES);
+    expect(told.splice(0)).toEqual(['', seed, '5', '', 'serial', '/w', '/s', '/h', 'tools', '/t']);
+    expect([readdirSync(folder), afterwards.mock.calls]).toEqual([[], []]);
+    await setUp.apply('name', { ...MACHINE, seed: 'cd'.repeat(64), timeMs: 6 }, PLACES);
+    expect(told).toEqual(['cd'.repeat(64), '6', '', '', '', '', '', '', '']);
+    expect(readFileSync(join(folder, 'kernel'), 'utf8')).toBe('name');
+    expect([startPretended.mock.calls.length, afterwards.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it('says why it could not be given its disks, and can be given them later', async () => {
+    const { setUp, startPretended } = prepare('disk: no disk is called serial');
+    for (let round = 0; round < 2; round++)
+      await expect(setUp.giveDisks(MACHINE, PLACES)).rejects.toThrow('the machine could not be prepared: disk: no disk is called serial');
+    expect(startPretended).toHaveBeenCalledTimes(2);
+  });
+
   it('is told no more than the time, when it goes on after one', async () => {
     const { told, afterwards, setUp } = prepare();
     await setUp.wake({ seed: MACHINE.seed, timeMs: 7 });

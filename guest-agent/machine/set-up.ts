@@ -3,7 +3,7 @@
  * runs. Fresh randomness comes first: until then all copies of one machine would draw the same.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { MachineParams, WakeParams } from '#protocol/control.ts';
+import type { MachineParams, PrepareParams, WakeParams } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { lazy } from '../lazy-modules.ts';
 import { DiskSync } from './disk-sync.ts';
@@ -61,6 +61,8 @@ export class MachineSetUp {
   /** Of the disk that the machine is given. */
   readonly disk: DiskSync;
   #prepared: Promise<Helper> | undefined;
+  /** It has its disks, and waits for the rest. */
+  #hasDisks = false;
   #device: number | undefined;
 
   constructor(means: SetUpMeans) {
@@ -83,12 +85,22 @@ export class MachineSetUp {
     }
   }
 
+  /** Of a machine that will be somebody's later: its disks are where they will be. Rejects like apply. */
+  async giveDisks(machine: PrepareParams, places: MachinePlaces): Promise<void> {
+    if (this.#hasDisks) return;
+    try {
+      await this.#tell(machine, diskLines(machine, places));
+      this.#hasDisks = true;
+    } catch (error) {
+      this.#prepared = undefined;
+      throw new ProtocolError('Unavailable', `the machine could not be prepared: ${(error as Error).message}`);
+    }
+  }
+
   /** Rejects with ProtocolError, saying which step failed. */
   async apply(hostname: string, machine: MachineParams, places: MachinePlaces): Promise<void> {
     try {
-      const { disk = '', tools } = machine;
-      const toolLines = [tools?.disk ?? '', tools?.place ?? ''];
-      const helper = await this.#tell(machine, [disk, places.workspace, places.stateDir, places.home ?? '', ...toolLines]);
+      const helper = await this.#tell(machine, this.#hasDisks ? AS_IT_WAS : diskLines(machine, places));
       this.disk.begin(helper, places.workspace);
       writeFileSync(this.#means.hostname, hostname);
       writeFileSync(this.#means.etcHostname, `${hostname}\n`);
@@ -139,6 +151,10 @@ export class MachineSetUp {
     if (this.#device === undefined) throw new Error(`network: there is no device ${DEVICE}`);
     return linkMessages(this.#device, link).toString('hex');
   }
+}
+
+function diskLines({ disk = '', tools }: PrepareParams, { workspace, stateDir, home = '' }: MachinePlaces): readonly string[] {
+  return [disk, workspace, stateDir, home, tools?.disk ?? '', tools?.place ?? ''];
 }
 
 /** The programs that an agent's first commands need are read from the disk now; nothing is changed. Whether it works is seen later. */

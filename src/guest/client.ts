@@ -63,6 +63,16 @@ export async function bindGuest(stream: Duplex, params: ControlParams<'bind'>, s
   }
 }
 
+/** Gives a machine that waits for its identity its disks; bind follows on another connection. */
+export async function prepareGuest(stream: Duplex, params: ControlParams<'prepare'>, signal: AbortSignal): Promise<void> {
+  const channel = new Channel(stream, { outgoing: control });
+  try {
+    await channel.call('prepare', params, { signal, deadlineMs: SET_UP_MS }).catch(rethrow);
+  } finally {
+    channel.close(new ProtocolError('Unavailable', 'prepared'));
+  }
+}
+
 /** The answer to an exec that is over its time comes after the grace its processes get. */
 function deadline<M extends ControlMethodName>(method: M, params: ControlParams<M>): CallOptions {
   const marginMs = 5_000;

@@ -11,6 +11,10 @@ export class Gate {
     return this.#limit();
   }
 
+  get isEmpty(): boolean {
+    return this.#inside.size === 0;
+  }
+
   /** False: it is not its turn. */
   enter(key: string): boolean {
     if (!this.#inside.has(key) && this.#inside.size >= this.#limit()) return false;

@@ -203,6 +203,7 @@ const toolResult: Parser<ToolResult> = parser(
 );
 
 /** Of a virtual machine's network device. On its link there is nobody but the gateway. */
+const toolsDisk = object({ disk: text, place: text });
 const machineLink = object({ address: ipv4, mac: macAddress, gateway: ipv4, gatewayMac: macAddress });
 const machineParams = object(
   {
@@ -215,16 +216,19 @@ const machineParams = object(
     /** Serial number of the disk that holds the workspace. */
     disk: text,
     /** Serial number of a disk with tools, and where programs are to find them. */
-    tools: object({ disk: text, place: text }),
+    tools: toolsDisk,
     /** Whether the host carries connections to the agent's proxy. Without it there is no way out, and no word of one. */
     egress: flag,
   },
 );
 
+const prepareParams = object({ seed: hexSeed, timeMs: count }, { disk: text, tools: toolsDisk });
 const wakeParams = object({ seed: hexSeed, timeMs: count }, { link: machineLink });
 
 export const control = {
   ...common,
+  /** Gives a virtual machine that waits for its identity its disks ahead: `bind` finds them in place. Comes before bind; a second time changes nothing. */
+  prepare: method(prepareParams, nothing),
   /** Gives a member of the warm pool, or a virtual machine, its identity; comes before hello, once. */
   bind: method(object({ id: text, incarnation: text, hostname: text }, { machine: machineParams }), nothing),
   /** To a machine that goes on after a time: its clock stood still, and what it draws from now on shall be nothing that it drew before. */
@@ -276,6 +280,7 @@ export type ControlHandlers = HandlersOf<Control>;
 export type ControlHandler<M extends ControlMethodName> = ControlHandlers[M];
 
 export type MachineParams = Parsed<typeof machineParams>;
+export type PrepareParams = Parsed<typeof prepareParams>;
 export type WakeParams = Parsed<typeof wakeParams>;
 export type MachineLink = Parsed<typeof machineLink>;
 export type ExecParams = Parsed<typeof execParams>;

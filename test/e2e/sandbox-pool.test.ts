@@ -127,6 +127,17 @@ requires(support.mode === 'root', `sandboxes as root: ${support.reason || 'the t
     expect(await readFile(join(stateDir, SECOND.id, 'upper', 'file'), 'utf8')).toBe('base\nmine\n');
   });
 
+  it('ends a member that cannot be given away, and the next try starts another', async () => {
+    const folder = await fillPool(SPEC);
+    // In the way of the record that comes with the folder.
+    await mkdir(join(stateDir, folder, 'record.json.new'));
+    await expect(driver.create(SECOND, signal)).rejects.toMatchObject({ code: 'EISDIR' });
+    await driver.poolSettled();
+    expect(await readdir(stateDir)).not.toContain(folder);
+    expect(processesMentioning(folder.slice('.pool-'.length))).toEqual([]);
+    expect(await driver.create(SECOND, signal)).toMatchObject({ incarnation: 'first' });
+  });
+
   it('does not serve an agent that has files already, nor one of another team', async () => {
     const folder = await fillPool(SPEC);
     await vi.waitFor(async () => expect(await driver.stop(SPEC.id, signal)).toBe(true), WAIT);

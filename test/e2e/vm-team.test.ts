@@ -2,8 +2,9 @@
  * A daemon whose agents are machines and sandboxes: tasks, messages and packets between both kinds, a daemon that dies in between, and many
  * copies of one machine, of which some are killed.
  */
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,6 +33,7 @@ const FACTS = `const { networkInterfaces, hostname } = require('os');
 const ASK_PROXY = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; printf "CONNECT localhost:443 HTTP/1.1\\r\\nHost: localhost:443\\r\\n\\r\\n" >&3; head -c 12 <&3; echo' > proxy`;
 const NO_ROOM = /^it goes on: what is in its memory may take 256 MiB, and of limits.maxSavedMiB 100 .* have 0; .*raise limits.maxSavedMiB/;
 const resources = { vcpus: 1, memoryMiB: 256, diskGiB: 1 };
+const ONE = { name: 'one', provider: 'mine', resources };
 
 requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team of machines', () => {
   const home = new AgentsHome();
@@ -44,7 +46,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
     mkdirSync(home.home, { recursive: true });
     const mine = { apiKey: KEY, baseUrl: `http://127.0.0.1:${(model.address() as AddressInfo).port}` };
     writeFileSync(join(home.home, 'credentials.yaml'), JSON.stringify({ providers: { mine } }), { mode: 0o600 });
-    await home.start([], ENV);
+    await home.start(['--log-level', 'info'], ENV);
     const network = { allowInterAgent: true };
     await home.create('Team', 'mixed', { isolation: { driver: 'sandbox' }, network, roles: [{ name: 'box' }] });
     await home.create('Team', 'cell', {
@@ -52,7 +54,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
       isolation: { driver: 'vm' },
       budget: { maxAgents: 2 },
       network,
-      roles: [{ name: 'one', provider: 'mine', resources }],
+      roles: [ONE],
     });
     await home.create('Team', 'other', { isolation: { driver: 'sandbox' }, network, roles: [{ name: 'box' }] });
     await ready('mixed-box', 'cell-one', 'other-box');
@@ -105,6 +107,24 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
       expect(await reach('mixed-box', machine)).toBe('connected');
       expect(await reach('cell-one', other)).toMatch(/^E/);
       expect(await reach('other-box', machine)).toMatch(/^E/);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'has its second machine from those that wait, on the same network with the same rules',
+    async () => {
+      await home.said('a machine waits for its agent');
+      await home.change('teams', 'cell', { roles: [ONE, { name: 'two', resources }] });
+      const [two] = await ready('cell-two');
+      expect(isProcessOf(two?.status?.pid ?? 0, poolMark(home.home))).toBe(true);
+      const [box, machine, other] = [await urlOf('mixed-box'), await urlOf('cell-two'), await urlOf('other-box')];
+      expect(await reach('cell-two', box)).toBe('connected');
+      expect(await reach('mixed-box', machine)).toBe('connected');
+      expect(await reach('cell-two', other)).toMatch(/^E/);
+      expect(await reach('other-box', machine)).toMatch(/^E/);
+      await home.change('teams', 'cell', { roles: [ONE] });
+      await vi.waitFor(async () => expect((await home.agents()).map(({ metadata }) => metadata.name)).not.toContain('cell-two'), WAIT);
     },
     TEST_MS,
   );
@@ -286,7 +306,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
         if (dice < 0.3) {
           await home.kill();
           await home.start([], ENV);
-        } else if (status?.pid !== undefined && isProcessOf(status.pid, metadata.uid)) {
+        } else if (status?.pid !== undefined && [metadata.uid, poolMark(home.home)].some((mark) => isProcessOf(status.pid ?? 0, mark))) {
           killQuietly(dice < 0.6 ? status.pid : (qemuOf(status.pid) ?? status.pid));
         }
       }
@@ -297,6 +317,12 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
     TEST_MS,
   );
 });
+
+/** How the word begins by which machines of a home are known that have waited. */
+function poolMark(home: string): string {
+  const machines = join(realpathSync(home), 'state', 'workspaces', 'vm');
+  return `agentiso-vm-pool-${createHash('sha256').update(machines).digest('hex').slice(0, 8)}-`;
+}
 
 function templatesIn(machines: string): string[] {
   const folder = join(machines, '.templates');

@@ -62,6 +62,11 @@ export class AgentsHome {
     this.#started = { run, api: apiClient(readKubeconfig(this.kubeconfig)) };
   }
 
+  /** Resolves when the daemon has said this. */
+  said(text: string): Promise<void> {
+    return this.#running().run.said(text);
+  }
+
   /** Of the daemon. */
   get pid(): number {
     return this.#running().run.child.pid ?? 0;

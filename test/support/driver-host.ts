@@ -1,8 +1,9 @@
 /**
  * A small daemon of its own process, for tests that kill it. Says `created` and the guest's pid when create has
- * returned, and `running` when its guests listen.
+ * returned, and `running` when its guests listen and what its driver starts ahead is there.
  */
 import { once } from 'node:events';
+import type { VmDriver } from '#drivers/vm/driver.ts';
 import { openDriver } from './open-driver.ts';
 
 const [kind = '', stateDir = '', guestAgentPath = '', ...specs] = process.argv.slice(2);
@@ -23,5 +24,6 @@ for (const text of specs) {
     await listening;
     listening = once(changed, 'change');
   }
+  if ('poolSettled' in driver) await (driver as VmDriver).poolSettled();
 }
 process.stdout.write('running\n');

@@ -13,18 +13,23 @@ export interface OpenDriverOptions {
   readonly stopGraceMs?: number;
 }
 
+interface OpenMachinesOptions extends OpenDriverOptions {
+  readonly pool?: { readonly size: number };
+}
+
 export async function openDriver(kind: string, options: OpenDriverOptions): Promise<Driver> {
   const all = { ...options, log: silentLogger };
   if (kind === 'process') return processDriver({ ...all, environment: (name) => process.env[name] });
   if (kind === 'sandbox') return sandboxDriver({ ...all, support: await detectSandbox(options.stateDir) });
   if (kind === 'vm') return openMachines(options);
+  if (kind === 'vm-pool') return openMachines({ ...options, pool: { size: 1 } });
   if (kind === 'vm-vsock') return openMachines(options, await machinesByVsock());
-  throw new Error(`no driver is called ${kind}: process, sandbox, vm, vm-vsock`);
+  throw new Error(`no driver is called ${kind}: process, sandbox, vm, vm-pool, vm-vsock`);
 }
 
 /** Not hurried: what a machine has not written when it is killed is lost. */
-export async function openMachines({ stateDir, guestAgentPath }: OpenDriverOptions, here?: MachinesHere): Promise<VmDriver> {
+export async function openMachines({ stateDir, guestAgentPath, pool }: OpenMachinesOptions, here?: MachinesHere): Promise<VmDriver> {
   const { support, reason } = here ?? (await machinesHere());
   if (support === undefined) throw new Error(reason);
-  return vmDriver({ stateDir, log: silentLogger, support, findImage: () => findTestImage(guestAgentPath) });
+  return vmDriver({ stateDir, log: silentLogger, support, findImage: () => findTestImage(guestAgentPath), ...(pool && { pool }) });
 }

@@ -16,6 +16,8 @@ export interface GuestProcess {
   isListening: boolean;
   /** How it ended. */
   exit: string | undefined;
+  /** Of one that would end with this process: from now on it does not. */
+  letLive?(): void;
 }
 
 export interface GuestStart {
@@ -32,11 +34,15 @@ export type AwaitGuest = (paths: WorkspacePaths, signal: AbortSignal) => Promise
 /** Nobody tells a process about the end of one that is not its child: it has to look. */
 const LOOK_MS = 250;
 const LISTENING = 'listening\n';
+/** What a process whose life hangs on this one waits for on its standard input. */
+const LET_LIVE = 'live\n';
 
 export async function startGuest({ incarnation, command, paths, onChange, awaitGuest }: GuestStart): Promise<GuestProcess> {
   const child = await spawnDetached(command, paths.log);
   const { pid } = child;
   const guest: GuestProcess = { incarnation, pid, identity: readProcessIdentity(pid), isListening: false, exit: undefined };
+  const { stdin } = child;
+  if (stdin !== null) guest.letLive = () => void stdin.end(LET_LIVE);
   const ended = new AbortController();
   child.once('exit', (code, signal) => {
     guest.exit = signal === null ? `exited with code ${code}` : `ended by ${signal}`;
@@ -72,7 +78,7 @@ async function spawnDetached(command: StartCommand, logPath: string): Promise<Ch
   try {
     files.push(await open(logPath, 'a', 0o600));
     for (const path of command.files) files.push(await open(path, 'r'));
-    const stdio = ['ignore' as const, 'pipe' as const, ...files.map(({ fd }) => fd)];
+    const stdio = [command.endsWithDaemon ? ('pipe' as const) : ('ignore' as const), 'pipe' as const, ...files.map(({ fd }) => fd)];
     const environment = command.environment === undefined ? {} : { env: { ...command.environment } };
     const child = spawn(program, args, { cwd: command.cwd, detached: true, stdio, ...environment });
     if (child.pid === undefined) throw (await once(child, 'error'))[0];
@@ -85,9 +91,10 @@ async function spawnDetached(command: StartCommand, logPath: string): Promise<Ch
 
 /** The guest must not keep the daemon alive. */
 function releaseDaemon(child: ChildProcess): void {
-  const { stdout } = child;
-  stdout?.on('error', () => {});
-  if (stdout !== null && 'unref' in stdout && typeof stdout.unref === 'function') stdout.unref();
+  for (const stream of [child.stdin, child.stdout]) {
+    stream?.on('error', () => {});
+    if (stream !== null && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
+  }
   child.unref();
 }
 

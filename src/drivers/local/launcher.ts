@@ -12,6 +12,8 @@ export interface StartCommand {
   readonly cwd: string;
   /** Absent: the daemon's own. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** It watches its standard input, and ends when that ends without a word: see letLive of GuestProcess. */
+  readonly endsWithDaemon?: boolean;
   /** Opened for reading, they become descriptors 3 and up. */
   readonly files: readonly string[];
 }
@@ -23,6 +25,8 @@ export interface ReadyGuest {
   readonly groups: readonly string[];
   /** Called instead of whoever watched it so far. */
   watch(onChange: () => void): void;
+  /** Ends it and takes its folder away, where that has not got its place. */
+  remove(): Promise<void>;
   /** Tells it who it is; its folder has its place. */
   bind(workspace: WorkspaceSpec, paths: WorkspacePaths): Promise<void>;
 }
@@ -71,7 +75,7 @@ export interface Launcher {
   /** Makes everything else a start needs but the process. Can be repeated: an earlier try may have come to nothing. */
   prepare(workspace: WorkspaceSpec, paths: WorkspacePaths, groups: readonly string[]): Promise<StartCommand>;
   /** A guest that has been started ahead and suits this workspace, which has no folder yet. */
-  takeReady?(workspace: WorkspaceSpec): ReadyGuest | undefined;
+  takeReady?(workspace: WorkspaceSpec): Promise<ReadyGuest | undefined>;
   /** After each takeReady, when its workspace runs or failed to: what is started ahead now does not compete with it. */
   startEnded?(workspace: WorkspaceSpec): void;
   /** Resolves when the guest listens, where its sockets or its word on standard output do not tell. */

@@ -349,7 +349,7 @@ export class LocalDriver implements Driver {
       throw new WaitingError('LeftoversEnding', `processes of an earlier incarnation of ${id} are ending`, 100);
     if (!isNew) return this.#launch(workspace, paths);
     try {
-      const ready = this.#launcher.takeReady?.(workspace);
+      const ready = await this.#launcher.takeReady?.(workspace);
       return await (ready === undefined ? this.#launch(workspace, paths) : this.#giveAway(ready, workspace, paths));
     } finally {
       this.#launcher.startEnded?.(workspace);
@@ -388,8 +388,14 @@ export class LocalDriver implements Driver {
     const { id, incarnation } = workspace;
     const { guest, groups } = ready;
     const record = { id, incarnation, groups, ...(guest.identity && { process: guest.identity }) };
-    await writeRecord(join(ready.directory, basename(paths.record)), record);
-    await rename(ready.directory, paths.directory);
+    try {
+      await writeRecord(join(ready.directory, basename(paths.record)), record);
+      await rename(ready.directory, paths.directory);
+    } catch (error) {
+      // The pool does not have it any more, and nobody else does.
+      await ready.remove();
+      throw error;
+    }
     guest.incarnation = incarnation;
     this.#guests.set(id, guest);
     this.#stopAskedAtMs.delete(id);

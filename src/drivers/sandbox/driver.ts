@@ -15,6 +15,8 @@ import { canFreeze, freezeGroups } from '../local/freeze.ts';
 import type { Launcher, StartCommand } from '../local/launcher.ts';
 import { LocalDriver } from '../local/local-driver.ts';
 import { type WorkspacePaths, workspacePaths } from '../local/paths.ts';
+import { memberPaths } from '../local/pool-member.ts';
+import { sweep } from '../local/pool-sweep.ts';
 import { readTree } from '../local/processes.ts';
 import type { WorkspaceRecord } from '../local/record.ts';
 import { uidOf } from '../local/team-uid.ts';
@@ -22,10 +24,9 @@ import { sumUsage } from '../local/usage.ts';
 import { TOOL_PATH } from './args.ts';
 import type { SandboxSupport } from './detect.ts';
 import { type BindGuest, type SandboxMember, startMember } from './member.ts';
-import { type MemberKind, type PoolOptions, type SpareNetwork, WarmPool } from './pool.ts';
+import { type MemberKind, type PoolOptions, SandboxPool, type SpareNetwork } from './pool.ts';
 import { setReadOnly } from './read-only.ts';
 import { prepareSandbox, type SandboxAbilities, type SandboxStart } from './sandbox.ts';
-import { MEMBER_FOLDER, sweep } from './sweep.ts';
 
 export interface SandboxDriverOptions {
   /** One directory per workspace below it. Made when missing. */
@@ -81,7 +82,7 @@ class SandboxLauncher implements Launcher {
   readonly #places: CgroupPlaces | undefined;
   /** Tells the homes of one machine apart. */
   readonly #home: string;
-  readonly #pool: WarmPool<SandboxMember> | undefined;
+  readonly #pool: SandboxPool<SandboxMember> | undefined;
   readonly #swept: Promise<void>;
 
   constructor(options: LauncherOptions) {
@@ -100,10 +101,10 @@ class SandboxLauncher implements Launcher {
       markPrefix: `agentiso-pool-${this.#home}-`,
     }).catch(onProblem);
     if (pool !== undefined && abilities.mode === 'root')
-      this.#pool = new WarmPool({ ...pool, start: (kind, network) => this.#startMember({ kind, network, bind: pool.bind }), onProblem });
+      this.#pool = new SandboxPool({ ...pool, start: (kind, network) => this.#startMember({ kind, network, bind: pool.bind }), onProblem });
   }
 
-  takeReady(workspace: WorkspaceSpec): SandboxMember | undefined {
+  async takeReady(workspace: WorkspaceSpec): Promise<SandboxMember | undefined> {
     return this.#canBeMember(workspace) ? this.#pool?.take(workspace) : undefined;
   }
 
@@ -160,7 +161,8 @@ class SandboxLauncher implements Launcher {
     const connected = network && { network: network.path };
     const name = newUid();
     const { abilities, stateDir, guestAgentPath } = this.#options;
-    const directory = join(stateDir, `${MEMBER_FOLDER}${name}`);
+    const paths = memberPaths(stateDir, name);
+    const { directory } = paths;
     const groups = this.#places === undefined ? [] : ensureGroups(this.#places, this.#groupName(name), resources);
     const start: SandboxStart = {
       ...{ mark: `agentiso-pool-${this.#home}-${name}`, hostname: 'agent', directory, guestAgentPath, uid: uidOf(team), resources, egress },
@@ -168,13 +170,6 @@ class SandboxLauncher implements Launcher {
       ...connected,
       ...(tools !== undefined && { tools }),
       groups: groups.map((group) => join(group, 'cgroup.procs')),
-    };
-    const paths = {
-      ...this.pathsOf(name),
-      directory,
-      run: join(directory, 'run'),
-      state: join(directory, 'state'),
-      log: join(directory, 'guest.log'),
     };
     return startMember({ paths, groups, bind, ...connected, prepare: () => prepareSandbox(start, abilities) });
   }

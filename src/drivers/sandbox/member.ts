@@ -1,23 +1,22 @@
 /** One member of the warm pool: a sandbox in a folder of its own that becomes a workspace's by being renamed. */
 import { execFile } from 'node:child_process';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { AgentisoError } from '#lib/errors.ts';
 import { signalProcess } from '#lib/process-identity.ts';
 import { timeLimit } from '#lib/time-limit.ts';
 import type { WorkspaceSpec } from '../driver.ts';
-import { killGroups, removeGroups } from '../local/cgroup.ts';
 import { dialGuest } from '../local/dial.ts';
 import { startGuest } from '../local/guest-process.ts';
 import type { ReadyGuest } from '../local/launcher.ts';
 import { socketIn, type WorkspacePaths } from '../local/paths.ts';
+import { removeMember } from '../local/pool-member.ts';
 import { readTree } from '../local/processes.ts';
 import { TOOL_PATH } from './args.ts';
 import { ensureEtc, setBase } from './folder.ts';
 import { LATE_OVERLAY_SCRIPT } from './launch-script.ts';
-import type { PoolMember } from './pool.ts';
+import type { ConnectedMember } from './pool.ts';
 import type { PreparedSandbox } from './sandbox.ts';
 
 /** The call `bind` of the guest agent, on a connection of its own. */
@@ -36,11 +35,9 @@ export interface MemberStart {
   readonly bind: BindGuest;
 }
 
-export type SandboxMember = PoolMember & ReadyGuest;
+export type SandboxMember = ConnectedMember & ReadyGuest;
 
 const BIND_MS = 10_000;
-const LOOK_MS = 20;
-const REMOVE_MS = 10_000;
 const execute = promisify(execFile);
 
 export async function startMember({ paths, groups, network, prepare, bind }: MemberStart): Promise<SandboxMember> {
@@ -69,15 +66,6 @@ export async function startMember({ paths, groups, network, prepare, bind }: Mem
       await removeMember(paths.directory, groups);
     },
   };
-}
-
-/** The kernel takes a moment to end everything that was in a sandbox. */
-export async function removeMember(directory: string, groups: readonly string[]): Promise<void> {
-  for (let waitedMs = 0; killGroups(groups) || !removeGroups(groups); waitedMs += LOOK_MS) {
-    if (waitedMs > REMOVE_MS) throw new AgentisoError('Timeout', `processes of ${groups.join(', ')} do not end`);
-    await pause(LOOK_MS);
-  }
-  await rm(directory, { recursive: true, force: true });
 }
 
 interface Binding {

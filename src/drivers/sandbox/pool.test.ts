@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkspaceSpec } from '../driver.ts';
-import { kindOf, type MemberKind, type PoolMember, type SpareNetwork, WarmPool } from './pool.ts';
+import { type ConnectedMember, kindOf, type MemberKind, SandboxPool, type SpareNetwork } from './pool.ts';
 
 const SPEC: WorkspaceSpec = {
   id: 'a',
@@ -11,7 +11,7 @@ const SPEC: WorkspaceSpec = {
   egress: false,
 };
 
-interface FakeMember extends PoolMember {
+interface FakeMember extends ConnectedMember {
   readonly kind: MemberKind;
   hasEnded: boolean;
   isReady: boolean;
@@ -37,7 +37,7 @@ function newPool(size = 2, { fails = () => false, networks }: { fails?: () => bo
     return path === undefined ? undefined : { path };
   };
   const onProblem = (error: unknown) => problems.push(error);
-  const pool = new WarmPool<FakeMember>({ size, start, onProblem, ...(networks && { nextNetwork }) });
+  const pool = new SandboxPool<FakeMember>({ size, start, onProblem, ...(networks && { nextNetwork }) });
   /** As a driver does. */
   const ask = (spec: WorkspaceSpec) => {
     const taken = pool.take(spec);
@@ -64,7 +64,7 @@ describe('kindOf', () => {
   });
 });
 
-describe('WarmPool', () => {
+describe('SandboxPool', () => {
   it('starts nothing until somebody asks, then keeps its size', async () => {
     const { pool, ask, started } = newPool();
     expect(started).toEqual([]);

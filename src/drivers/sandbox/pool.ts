@@ -1,12 +1,12 @@
 /**
- * The warm pool: sandboxes that have been started ahead and wait for an identity. A member is given away only where everything that cannot be
- * changed any more is the same: team, limits, proxy, tools, whether there is a base. Kinds are learnt from what is asked for; a member nobody asks for
- * ends by itself after a while, like every guest without a host, and is not replaced.
+ * The warm pool of sandboxes. What cannot be changed any more of one that runs: team, limits, proxy, tools, whether there is a base. A member nobody
+ * asks for ends by itself after a while, like every guest without a host, and is not replaced.
  *
  * A network has to be entered at the start, when nobody knows whose it will be. So a member for a workspace with a prepared network is started in
  * one that was prepared ahead, and goes to the workspace that is given this very network.
  */
 import type { Resources, WorkspaceSpec } from '../driver.ts';
+import { type PoolMember, WarmPool } from '../local/warm-pool.ts';
 
 export interface MemberKind {
   readonly team: number;
@@ -24,17 +24,12 @@ export interface SpareNetwork {
   readonly path: string;
 }
 
-export interface PoolMember {
-  /** It listens and has not ended. */
-  readonly isReady: boolean;
-  readonly hasEnded: boolean;
+export interface ConnectedMember extends PoolMember {
   /** Path of the prepared network it is in. */
   readonly network?: string;
-  /** Takes what is left of it away. */
-  remove(): Promise<void>;
 }
 
-export interface PoolOptions<M extends PoolMember> {
+export interface PoolOptions<M extends ConnectedMember> {
   /** Members of each kind. */
   readonly size: number;
   readonly start: (kind: MemberKind, network: SpareNetwork | undefined) => Promise<M>;
@@ -42,10 +37,6 @@ export interface PoolOptions<M extends PoolMember> {
   readonly nextNetwork?: () => Promise<SpareNetwork | undefined>;
   readonly onProblem: (error: unknown) => void;
 }
-
-/** Over all kinds. */
-const MAX_MEMBERS = 10;
-const MAX_MEMORY_MIB = 8_192;
 
 /** What cannot be changed any more once a member runs. */
 export function kindOf({ team, resources, egress, base, network, tools }: WorkspaceSpec): MemberKind {
@@ -55,76 +46,39 @@ export function kindOf({ team, resources, egress, base, network, tools }: Worksp
   return { ...kind, ...(tools !== undefined && { tools }) };
 }
 
-export class WarmPool<M extends PoolMember> {
-  readonly #options: PoolOptions<M>;
-  readonly #members = new Map<string, M[]>();
-  #filling: Promise<void> = Promise.resolve();
-  #isClosed = false;
+export class SandboxPool<M extends ConnectedMember> {
+  readonly #nextNetwork: PoolOptions<M>['nextNetwork'];
+  readonly #pool: WarmPool<MemberKind, M>;
 
-  constructor(options: PoolOptions<M>) {
-    this.#options = options;
+  constructor({ size, start, nextNetwork, onProblem }: PoolOptions<M>) {
+    this.#nextNetwork = nextNetwork;
+    const startOne = async (kind: MemberKind) => {
+      const network = kind.isConnected ? await nextNetwork?.() : undefined;
+      return kind.isConnected && network === undefined ? undefined : start(kind, network);
+    };
+    this.#pool = new WarmPool({ size, start: startOne, onProblem });
   }
 
   /** One that is ready, if there is one. */
   take(workspace: WorkspaceSpec): M | undefined {
     if (!this.#canServe(workspace)) return undefined;
-    const key = JSON.stringify(kindOf(workspace));
-    const members = this.#members.get(key) ?? [];
-    const taken = members.find(({ isReady, network }) => isReady && network === workspace.network);
-    this.#members.set(
-      key,
-      members.filter((member) => member !== taken && !member.hasEnded),
-    );
-    for (const member of members) if (member !== taken && member.hasEnded) this.#discard(member);
-    return taken;
+    return this.#pool.take(kindOf(workspace), ({ network }) => network === workspace.network);
   }
 
-  /** Makes the next one who asks for this kind more likely to be served. Called when the one who asked has been. */
+  /** When the one who asked has been served. */
   refill(workspace: WorkspaceSpec): void {
-    if (!this.#canServe(workspace)) return;
-    const kind = kindOf(workspace);
-    this.#filling = this.#filling.then(() => this.#fill(kind, JSON.stringify(kind))).catch(this.#options.onProblem);
+    if (this.#canServe(workspace)) this.#pool.refill(kindOf(workspace));
   }
 
-  /** Ends all members and starts no more. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#filling;
-    const members = [...this.#members.values()].flat();
-    this.#members.clear();
-    await Promise.all(members.map((member) => member.remove()));
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 
-  /** Settles when no member is being started. */
-  async settled(): Promise<void> {
-    await this.#filling;
+  settled(): Promise<void> {
+    return this.#pool.settled();
   }
 
   #canServe({ network }: WorkspaceSpec): boolean {
-    return !this.#isClosed && this.#options.size > 0 && (network === undefined || this.#options.nextNetwork !== undefined);
-  }
-
-  /** One after the other: the agents that are really wanted come first. */
-  async #fill(kind: MemberKind, key: string): Promise<void> {
-    while (!this.#isClosed && (this.#members.get(key)?.length ?? 0) < this.#options.size && this.#hasRoom(kind)) {
-      const network = kind.isConnected ? await this.#options.nextNetwork?.() : undefined;
-      if (kind.isConnected && network === undefined) return;
-      const member = await this.#options.start(kind, network);
-      this.#members.set(key, [...(this.#members.get(key) ?? []), member]);
-    }
-  }
-
-  #hasRoom({ resources }: MemberKind): boolean {
-    const kinds = [...this.#members].map(([key, { length }]) => ({
-      length,
-      memoryMiB: (JSON.parse(key) as MemberKind).resources.memoryMiB,
-    }));
-    const members = kinds.reduce((sum, { length }) => sum + length, 0);
-    const memoryMiB = kinds.reduce((sum, { length, memoryMiB: each }) => sum + length * each, 0);
-    return members < MAX_MEMBERS && memoryMiB + resources.memoryMiB <= MAX_MEMORY_MIB;
-  }
-
-  #discard(member: M): void {
-    member.remove().catch(this.#options.onProblem);
+    return network === undefined || this.#nextNetwork !== undefined;
   }
 }

@@ -1,14 +1,12 @@
 /** The vm driver: a guest agent in a machine of its own, which QEMU runs without any right on this one. */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
-import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { bindGuest, connectGuest } from '#guest/client.ts';
 import { AgentisoError, ConflictError, isCode, messageOf, StalledError, WaitingError } from '#lib/errors.ts';
 import { Gate } from '#lib/gate.ts';
 import type { Logger } from '#lib/log.ts';
-import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
+import type { ProcessIdentity } from '#lib/process-identity.ts';
 import { timeLimit } from '#lib/time-limit.ts';
 import type { Driver, GuestPort, Resources, Usage, WorkspaceSpec } from '../driver.ts';
 import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
@@ -19,25 +17,35 @@ import { canFreeze, freezeGroups } from '../local/freeze.ts';
 import type { Launcher, Sleep, StartCommand, Waking } from '../local/launcher.ts';
 import { LocalDriver } from '../local/local-driver.ts';
 import { type WorkspacePaths, workspacePaths } from '../local/paths.ts';
+import { MEMBER_FOLDER } from '../local/pool-member.ts';
+import { sweep } from '../local/pool-sweep.ts';
 import { readTree } from '../local/processes.ts';
-import type { WorkspaceRecord } from '../local/record.ts';
+import { readRecord, type WorkspaceRecord } from '../local/record.ts';
+import { sideBySide } from '../local/side-by-side.ts';
 import { uidOf } from '../local/team-uid.ts';
 import { sumUsage } from '../local/usage.ts';
-import { TOOL_PATH, TOOLS } from '../sandbox/args.ts';
-import { type Board, DISK_SERIAL, qemuArguments, TOOLS_SERIAL } from './args.ts';
-import { diskSize, ensureDisk } from './disk.ts';
+import type { Board } from './args.ts';
+import { bindMachine } from './bind.ts';
+import { type CommandPlan, machineCommand, type Startable } from './command.ts';
+import { diskSize } from './disk.ts';
 import { explainMachineExit } from './exit.ts';
-import { BOUND, type LaunchPlan, launchCommand, type MachineFiles } from './launch.ts';
+import { DISK, diskIn } from './folder.ts';
+import { joinNetwork } from './join-network.ts';
 import { leaveNetwork } from './leave-network.ts';
 import { Machine } from './machine.ts';
 import { type MachineFile, readMachineFile, writeMachineFile } from './machine-file.ts';
+import type { MachineMember } from './member.ts';
 import { restoreState } from './migration.ts';
 import { pauseMachine } from './pause.ts';
+import { type Giving, MachinePool, type MachinePoolOptions } from './pool.ts';
+import { powerOff, quit } from './power-off.ts';
 import { renewDisk } from './renew-disk.ts';
 import { discard, isSaved, savedFiles, savedState } from './saved.ts';
 import { cannotBeSaved, saveMachine, wakeMachine } from './sleep.ts';
+import { placeOf, type Start, toMachineFile } from './start-plan.ts';
+import { StartSlots } from './start-slots.ts';
 import type { VmSupport } from './support.ts';
-import { type TemplateFiles, type TemplateKind, Templates } from './templates.ts';
+import { type TemplateKind, Templates } from './templates.ts';
 import { type ToolDisk, ToolDisks } from './tool-disks.ts';
 import type { TransportProblem, VsockDaemon } from './vsock.ts';
 import { answerCall } from './vsock-call.ts';
@@ -69,17 +77,19 @@ export interface VmDriverOptions {
   readonly starts?: Gate;
   /** False: every machine boots. */
   readonly hasTemplates?: boolean;
+  /** Machines that wait for their agents, `size` of each kind in use; only where there are templates. Absent: none. */
+  readonly pool?: { readonly size: number };
 }
 
 export interface VmDriver extends Driver {
   /** Settles when no template is being made. */
   templatesSettled(): Promise<void>;
+  /** Settles when no machine is being started ahead. */
+  poolSettled(): Promise<void>;
   /** Lets go of all machines, which go on, and ends what is nobody's. */
   close(): Promise<void>;
 }
 
-/** A machine that boots keeps one processor busy for seconds: more at once make all of them late. */
-const BOOTS_AT_ONCE = 2;
 const STARTS_AT_ONCE = 10;
 const CACHE_MIB = 16_384;
 const MIB = 1024 ** 2;
@@ -88,13 +98,9 @@ const GIB = 1024 ** 3;
 const NO_ROOM_MS = 5_000;
 const BOOT_MS = { kvm: 30_000, tcg: 120_000 } as const;
 const BIND_MS = 60_000;
-const SHUTDOWN_MS = 3_000;
-/** From the word to the guest until QEMU is told. */
-const POWER_OFF_MS = 10_000;
 const STOP_GRACE_MS = 16_000;
 /** What QEMU itself needs beside the memory of its guest. */
 const OVERHEAD_MIB = 256;
-const DISK = 'disk.ext4';
 /** After so many in a row what was saved of a machine is given up. */
 const FAILED_WAKES = 3;
 
@@ -106,6 +112,7 @@ export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOp
   const driver = new LocalDriver({ stateDir, launcher, log: options.log, stopGraceMs, ...(options.room && { room: options.room }) });
   return Object.assign(driver, {
     templatesSettled: () => launcher.templatesSettled(),
+    poolSettled: () => launcher.poolSettled(),
     close: () => launcher.close(),
   });
 }
@@ -135,15 +142,18 @@ class VmLauncher implements Launcher {
   readonly #home: string;
   /** By folder. */
   readonly #machines = new Map<string, Machine>();
-  /** Folders of machines that boot. */
-  readonly #booting = new Set<string>();
-  /** Folders of those and of machines that begin as a copy. */
-  readonly #starting: Gate;
+  /** By folder. */
+  readonly #slots: StartSlots;
   /** What a start that was admitted will be, by folder. */
   readonly #starts = new Map<string, Start>();
+  /** What it will be when it is admitted, while it is looked whether one waits for it. */
+  readonly #plans = new WeakMap<WorkspaceSpec, Start>();
   /** Absent where they cannot be: files of others cannot be bound without root. */
   readonly #templates: Templates | undefined;
   readonly #toolDisks: ToolDisks;
+  readonly #pool: MachinePool | undefined;
+  /** Settles when nothing of an earlier daemon's pool is left. */
+  readonly #swept: Promise<void>;
   readonly #room: Room;
   /** In a row, by folder. */
   readonly #failedWakes = new Map<string, number>();
@@ -161,9 +171,16 @@ class VmLauncher implements Launcher {
     const [templates, tools] = [join(stateDir, '.templates'), join(stateDir, '.tools')];
     const { cacheMiB = () => CACHE_MIB } = options;
     const caches = { directories: [templates, tools], budgetBytes: () => cacheMiB() * MIB };
-    this.#starting = options.starts ?? new Gate(() => STARTS_AT_ONCE);
+    this.#slots = new StartSlots(options.starts ?? new Gate(() => STARTS_AT_ONCE));
     this.#toolDisks = new ToolDisks({ directory: tools, log, caches });
     if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: templates, support, log, caches });
+    const onProblem = (error: unknown) => log.warn({ err: error }, 'the pool of machines has a problem');
+    const [groupPrefix, markPrefix] = [this.#groupName(''), `agentiso-vm-pool-${this.#home}-`];
+    this.#swept = sweep({ stateDir, places: support.places, groupPrefix, markPrefix }).catch(onProblem);
+    if (options.pool !== undefined && this.#templates !== undefined) {
+      const found = { markOf: (name: string) => `${markPrefix}${name}`, swept: this.#swept, onProblem };
+      this.#pool = new MachinePool({ ...options.pool, ...found, ...this.#poolMeans(this.#templates) });
+    }
     this.isolation = { driver: 'vm', accel: support.accel, network: support.network, limits: support.limits };
   }
 
@@ -177,6 +194,16 @@ class VmLauncher implements Launcher {
 
   /** A copy of a template takes no time worth mentioning; of those that boot only a few may at once. */
   async admit(workspace: WorkspaceSpec): Promise<void> {
+    const { directory } = this.pathsOf(workspace.id);
+    const start = this.#plans.get(workspace) ?? (await this.#plan(workspace));
+    const template = start.vsock === undefined ? await this.#templates?.find(start.kind, uidOf(workspace.team)) : undefined;
+    if (!(await isPresent(diskIn(directory)))) await this.#requireDisk(start.kind.diskGiB);
+    this.#slots.take(directory, template === undefined);
+    this.#starts.set(directory, { ...start, ...(template && { template }) });
+  }
+
+  /** But for the template. */
+  async #plan(workspace: WorkspaceSpec): Promise<Start> {
     const { support } = this.#options;
     const { directory } = this.pathsOf(workspace.id);
     const image = await this.#image(workspace.image ?? 'base');
@@ -194,10 +221,51 @@ class VmLauncher implements Launcher {
       ...(support.tscKhz !== undefined && { tscKhz: support.tscKhz }),
       ...(vsock && { transport: 'vsock' }),
     };
-    const template = vsock === undefined ? await this.#templates?.find(kind, uidOf(workspace.team)) : undefined;
-    if (disk === undefined) await this.#requireDisk(diskGiB);
-    this.#takeSlot(directory, template === undefined);
-    this.#starts.set(directory, { kind, ...(template && { template }), ...(tools && { tools }), ...(vsock && { vsock }) });
+    return { kind, ...(tools && { tools }), ...(vsock && { vsock }) };
+  }
+
+  async takeReady(workspace: WorkspaceSpec): Promise<MachineMember | undefined> {
+    if (this.#pool === undefined) return undefined;
+    const start = await this.#plan(workspace);
+    this.#plans.set(workspace, start);
+    return this.#pool.take(workspace, start);
+  }
+
+  startEnded(workspace: WorkspaceSpec): void {
+    const start = this.#plans.get(workspace);
+    this.#plans.delete(workspace);
+    if (start !== undefined) this.#pool?.refill(workspace, start);
+  }
+
+  #poolMeans(templates: Templates): Omit<MachinePoolOptions, 'size' | 'markOf' | 'swept' | 'onProblem'> {
+    const { stateDir, log } = this.#options;
+    return {
+      ...{ stateDir, log, templates, slots: this.#slots },
+      hasRoomFor: (diskGiB) =>
+        this.#requireDisk(diskGiB).then(
+          () => true,
+          () => false,
+        ),
+      ensureGroups: (member) => this.ensureGroups(member),
+      command: (member, paths, plan) => this.#command(member, paths, plan),
+      machineOf: (paths) => this.#machineOf(paths),
+      giveAway: (giving, workspace, place) => this.#giveAway(giving, workspace, place),
+      forget: ({ directory }) => void this.#machines.delete(directory),
+    };
+  }
+
+  /** Its folder has its place. From the word that it is to live, whoever looks after it next does what is missing: the machine file has it. */
+  async #giveAway({ guest, from, start }: Giving, workspace: WorkspaceSpec, place: WorkspacePaths): Promise<void> {
+    const machine = this.#machineOf(from);
+    this.#machines.delete(from.directory);
+    machine.moveTo(place.run);
+    this.#machines.set(place.directory, machine);
+    const known = { ...toMachineFile(workspace, start), isWaiting: true };
+    await writeMachineFile(place.directory, known);
+    guest.letLive?.();
+    const limit = timeLimit(BIND_MS);
+    await this.#takeIn(place, known, [limit, limit]);
+    if (known.egress) machine.carryEgress(known);
   }
 
   ensureGroups({ id, resources }: Pick<WorkspaceSpec, 'id'> & { readonly resources: Resources }): readonly string[] {
@@ -222,7 +290,7 @@ class VmLauncher implements Launcher {
       await writeMachineFile(directory, toMachineFile(workspace, start));
       return await this.#command(workspace, paths, { kind: { ...kind, ...(template && { memory: 'copy' }) }, files, groups });
     } catch (error) {
-      this.#started(directory);
+      this.#slots.leave(directory);
       throw error;
     }
   }
@@ -250,23 +318,11 @@ class VmLauncher implements Launcher {
     return { groups, command: await this.#command(workspace, paths, plan) };
   }
 
-  async #command(workspace: Startable, paths: WorkspacePaths, { kind, files, groups }: CommandPlan): Promise<StartCommand> {
+  async #command(workspace: Startable, paths: WorkspacePaths, plan: CommandPlan): Promise<StartCommand> {
     const { support } = this.#options;
-    const { directory } = paths;
-    const uid = support.isRoot ? uidOf(workspace.team) : undefined;
-    const disk = await ensureFolder(workspace, directory, uid);
-    const argv = launchCommand({
-      ...{ identity: workspace, mark: this.markOf(workspace.id), folder: directory, host: support.host, qemu: support.qemu },
-      files: { ...files, disk },
-      groups: groups.map((group) => join(group, 'cgroup.procs')),
-      network: networkOf(workspace, kind),
-      hasKvm: kind.accel === 'kvm',
-      ...(uid !== undefined && { uid }),
-      ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
-      arguments: qemuArguments(kind),
-    });
+    const command = await machineCommand(workspace, plan, { directory: paths.directory, mark: this.markOf(workspace.id), support });
     this.#renewMachine(paths);
-    return { argv, cwd: '/', environment: { PATH: TOOL_PATH }, files: [] };
+    return command;
   }
 
   /** From the start to a guest that knows who it is. Also for a machine that another daemon has started: whatever is missing is done. */
@@ -286,7 +342,7 @@ class VmLauncher implements Launcher {
       await this.#giveUp(machine, paths, { known, isLate: limit.aborted });
       throw error;
     } finally {
-      this.#started(paths.directory);
+      this.#slots.leave(paths.directory);
     }
     this.#failedWakes.delete(paths.directory);
     if (!known.isResumed) this.#tellTemplates(this.#starts.get(paths.directory));
@@ -300,6 +356,7 @@ class VmLauncher implements Launcher {
   }
 
   async #startMachine(paths: WorkspacePaths, known: MachineFile, [signal, limited]: readonly [AbortSignal, AbortSignal]): Promise<void> {
+    if (known.isWaiting) return this.#takeIn(paths, known, [signal, limited]);
     const machine = this.#machineOf(paths);
     if (known.state === undefined) await machine.qmp(limited);
     else await restoreState(machine, { path: known.state, hasMemory: false, signal: limited });
@@ -307,8 +364,28 @@ class VmLauncher implements Launcher {
       const onCalled = () => writeMachineFile(paths.directory, { ...known, hasCalled: true });
       await answerCall({ run: paths.run, onCalled }, AbortSignal.any([limited, machine.letGo]));
     }
+    await this.#bind(machine, known, [signal, limited]);
+  }
+
+  async #bind(machine: Machine, known: MachineFile, [signal, limited]: readonly [AbortSignal, AbortSignal]): Promise<void> {
     const bind = (stream: Duplex) => bindMachine(stream, known, AbortSignal.any([signal, timeLimit(BIND_MS)]));
     await machine.tell(bind, limited);
+  }
+
+  /** One that has waited: it is put on the network, goes on and is told who it is. Can be repeated. */
+  async #takeIn(paths: WorkspacePaths, known: MachineFile, signals: readonly [AbortSignal, AbortSignal]): Promise<void> {
+    const machine = this.#machineOf(paths);
+    const connect = async () => {
+      const launcher = (await readRecord(paths.record))?.process?.pid;
+      if (known.network !== undefined && launcher !== undefined) await joinNetwork(launcher, known.network);
+    };
+    const begin = async () => {
+      await pauseMachine(machine, false);
+      await this.#bind(machine, known, signals);
+    };
+    await sideBySide([connect(), begin()]);
+    const { isWaiting: _, ...taken } = known;
+    await writeMachineFile(paths.directory, taken);
   }
 
   async freeze(paths: WorkspacePaths, record: WorkspaceRecord | undefined, isFrozen: boolean): Promise<void> {
@@ -332,6 +409,8 @@ class VmLauncher implements Launcher {
   }
 
   async close(): Promise<void> {
+    await this.#swept;
+    await this.#pool?.close();
     this.#isClosed = true;
     await Promise.all([...this.#machines.values()].map((machine) => machine.close()));
     await this.#templates?.close();
@@ -339,6 +418,10 @@ class VmLauncher implements Launcher {
 
   async templatesSettled(): Promise<void> {
     await this.#templates?.settled();
+  }
+
+  async poolSettled(): Promise<void> {
+    await this.#pool?.settled();
   }
 
   /** The next start is another way: without the template that it was a copy of, or on a board that does not depend on its clock. */
@@ -350,7 +433,7 @@ class VmLauncher implements Launcher {
     else if (known.state !== undefined && start !== undefined) await this.#templates?.failed(start.kind);
     else if (isLate && known.board === 'microvm') this.#board = 'q35';
     // What it said on its console is known when it has ended.
-    await this.#quit(machine);
+    await quit(machine);
   }
 
   /** Somebody may have killed it; what fails again and again will not work ever, and it starts anew with its files. */
@@ -380,7 +463,7 @@ class VmLauncher implements Launcher {
   }
 
   terminate(main: ProcessIdentity, paths: WorkspacePaths, incarnation: string): void {
-    void this.#powerOff(main, paths, incarnation).catch((error: unknown) =>
+    void powerOff(this.#machineOf(paths), main, { id: basename(paths.directory), incarnation }).catch((error: unknown) =>
       this.#options.log.warn({ err: error }, 'a machine could not be told to end'),
     );
   }
@@ -397,7 +480,7 @@ class VmLauncher implements Launcher {
     void this.#machines.get(paths.directory)?.close();
     this.#machines.delete(paths.directory);
     this.#starts.delete(paths.directory);
-    this.#started(paths.directory);
+    this.#slots.leave(paths.directory);
     if (!removeGroups(this.#groups(paths, record))) return false;
     await this.#leaveNetwork(paths.directory);
     return true;
@@ -443,67 +526,23 @@ class VmLauncher implements Launcher {
     });
   }
 
-  /** Of those that start at once, and of the fewer that boot. */
-  #takeSlot(directory: string, isBoot: boolean): void {
-    if (!this.#starting.enter(directory)) {
-      const message = `${this.#starting.limit} machines or forks are starting (limits.maxConcurrentForks); this one is next`;
-      throw new WaitingError('StartsUnderWay', message, 250);
-    }
-    if (isBoot) this.#takeBoot(directory);
-  }
-
-  #takeBoot(directory: string): void {
-    if (this.#booting.size >= BOOTS_AT_ONCE && !this.#booting.has(directory)) throw this.#outOfTurn(directory);
-    this.#booting.add(directory);
-  }
-
-  #outOfTurn(directory: string): WaitingError {
-    this.#starting.leave(directory);
-    return new WaitingError('BootsUnderWay', `${BOOTS_AT_ONCE} machines are booting; this one is next`, 250);
-  }
-
-  #started(directory: string): void {
-    this.#booting.delete(directory);
-    this.#starting.leave(directory);
-  }
-
-  async #powerOff(main: ProcessIdentity, paths: WorkspacePaths, incarnation: string): Promise<void> {
-    const machine = this.#machineOf(paths);
-    try {
-      const signal = timeLimit(SHUTDOWN_MS);
-      const identity = { id: basename(paths.directory), incarnation, signal };
-      await machine.tell(async (stream) => (await connectGuest(stream, identity)).call('shutdown', {}), signal);
-      await endOf(main, POWER_OFF_MS);
-    } catch {
-      // A guest that cannot be told, or is not up yet: the machine is turned off below.
-    }
-    if (!isRunning(main) || (await this.#quit(machine)) || machine.letGo.aborted) return;
-    // Nobody can be told: its sockets went with its folder.
-    signalProcess(main, 'SIGKILL');
-  }
-
-  /** False: nobody hears. */
-  async #quit(machine: Machine): Promise<boolean> {
-    try {
-      const qmp = await machine.qmp(timeLimit(SHUTDOWN_MS));
-      await qmp.execute('quit');
-      return true;
-    } catch (error) {
-      return error instanceof AgentisoError && error.reason === 'MachineGone';
-    }
-  }
-
   #machineOf({ directory, run }: WorkspacePaths): Machine {
     const known = this.#machines.get(directory);
     if (known !== undefined) return known;
-    const machine = new Machine(run, {
+    const machine: Machine = new Machine(run, {
       transportOf: async () => (await readMachineFile(directory))?.started?.kind.transport ?? 'virtio-serial',
-      onStandstill: () => this.#onHoldUp(basename(directory)),
+      onStandstill: () => this.#tellHoldUp(machine),
     });
     // Whoever is still on the way to it comes too late.
     if (this.#isClosed) void machine.close();
     this.#machines.set(directory, machine);
     return machine;
+  }
+
+  /** One that has waited has another folder since. */
+  #tellHoldUp(machine: Machine): void {
+    const folders = [...this.#machines].filter(([, each]) => each === machine).map(([directory]) => basename(directory));
+    for (const name of folders) if (!name.startsWith(MEMBER_FOLDER)) this.#onHoldUp(name);
   }
 
   #renewMachine(paths: WorkspacePaths): void {
@@ -522,92 +561,6 @@ class VmLauncher implements Launcher {
   #groupName(id: string): string {
     return `agentiso-${this.#home}-${id}`;
   }
-}
-
-type Startable = Pick<WorkspaceSpec, 'id' | 'incarnation' | 'team' | 'resources' | 'base' | 'network'>;
-
-interface CommandPlan {
-  readonly kind: TemplateKind;
-  readonly files: Omit<MachineFiles, 'disk'>;
-  readonly groups: readonly string[];
-}
-
-interface Start {
-  readonly kind: TemplateKind;
-  readonly template?: TemplateFiles;
-  readonly tools?: ToolDisk;
-  /** Where it is reached by that. */
-  readonly vsock?: VsockDaemon;
-}
-
-function toMachineFile(workspace: WorkspaceSpec, { kind, template, tools }: Start): MachineFile {
-  const { id, incarnation, hostname, egress, team } = workspace;
-  return {
-    ...{ id, incarnation, hostname, egress, board: kind.board, accel: kind.accel },
-    ...placeOf(workspace, kind),
-    ...(tools && { hasTools: true }),
-    ...(template && { state: template.state }),
-    started: { kind, team, ...(tools && { tools: tools.path }) },
-  };
-}
-
-/** On the network, as far as it has any. */
-function placeOf(
-  { network, link }: Pick<WorkspaceSpec, 'network' | 'link'>,
-  { hasNetwork }: TemplateKind,
-): Pick<MachineFile, 'network' | 'link'> {
-  return network === undefined || !hasNetwork ? {} : { network, ...(link && { link }) };
-}
-
-function networkOf({ network }: Pick<WorkspaceSpec, 'network'>, { hasNetwork }: TemplateKind): LaunchPlan['network'] {
-  if (!hasNetwork) return 'none';
-  return network === undefined ? 'apart' : { namespace: network };
-}
-
-/** Gives the path of the disk. */
-async function ensureFolder({ base, resources }: Startable, directory: string, uid: number | undefined): Promise<string> {
-  const disk = diskIn(directory);
-  await mkdir(join(directory, 'bound'), { recursive: true, mode: 0o755 });
-  const owner = uid === undefined ? {} : { uid };
-  await ensureDisk({ path: disk, diskGiB: resources.diskGiB, ...owner, ...(base !== undefined && { base }) });
-  for (const name of BOUND) await writeFile(join(directory, 'bound', name), '', { flag: 'a', mode: 0o644 });
-  if (uid !== undefined) {
-    // Its parents are closed to everybody else.
-    await chmod(directory, 0o711);
-    await chown(join(directory, 'run'), uid, uid);
-  }
-  return disk;
-}
-
-/** A guest that is bound already has been so by this daemon or the one before. */
-async function bindMachine(stream: Duplex, known: MachineFile, signal: AbortSignal): Promise<void> {
-  const { id, incarnation, hostname, link, egress = false, hasTools } = known;
-  const machine = {
-    ...{ seed: randomBytes(64).toString('hex'), timeMs: Date.now(), disk: DISK_SERIAL, egress },
-    ...(link && { link }),
-    ...(hasTools && { tools: { disk: TOOLS_SERIAL, place: TOOLS } }),
-  };
-  try {
-    await bindGuest(stream, { id, incarnation, hostname, machine }, signal);
-  } catch (error) {
-    if (!(error instanceof AgentisoError && error.code === 'Conflict')) throw error;
-    if (error.message.includes(`is ${id} incarnation ${incarnation} `)) return;
-    // By a daemon that has died in the middle of it.
-    if (error.message.includes('just being given its identity')) throw new WaitingError('GuestBinding', error.message, 100);
-    throw error;
-  }
-}
-
-const LOOK_MS = 100;
-
-async function endOf(main: ProcessIdentity, forMs: number): Promise<void> {
-  for (let waitedMs = 0; waitedMs < forMs && isRunning(main); waitedMs += LOOK_MS) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
-  }
-}
-
-function diskIn(directory: string): string {
-  return join(directory, DISK);
 }
 
 function hash(text: string): string {

@@ -34,6 +34,8 @@ export interface LaunchPlan {
   readonly network: 'none' | 'apart' | { readonly namespace: string };
   /** Who QEMU is to this machine. Absent: whoever we are, without the right to make networks and mounts. */
   readonly uid?: number;
+  /** It waits for its agent, and ends with whoever started it until it is given away. */
+  readonly isWaiting?: boolean;
   /** A group that may use /dev/kvm. */
   readonly kvmGroup?: number;
   readonly hasKvm: boolean;
@@ -48,10 +50,13 @@ export interface LaunchPlan {
  * The machine's device is joined to the link of its network namespace by redirecting all that comes in at one to the other: nothing is bridged
  * or routed here, and without the redirection nothing passes at all. The node by which QEMU opens the device is its own, because not every
  * machine lets everybody open the usual one; it is good for a tap that was given to its uid, and for no other.
+ *
+ * A machine that waits for its agent stands still, so it cannot end by itself when nobody comes: it ends with whoever has the other end of the launcher's
+ * standard input, until that says that it is to live.
  */
 export const LAUNCH_SCRIPT = `
-folder=$1 tap=$2 uid=$3
-shift 7
+folder=$1 tap=$2 uid=$3 waits=$4
+shift 8
 while [ "$1" != -- ]; do
   echo $$ > "$1" || exit 125
   shift
@@ -59,6 +64,15 @@ done
 shift
 ulimit -c 0
 cd "$folder" || exit 125
+if [ -n "$waits" ]; then
+  exec 9<&0 < /dev/null
+  {
+    read -r word <&9
+    [ "$word" = live ] || { grep -qs -- "$0" "/proc/$$/cmdline" && kill -KILL $$; }
+  } &
+  watch=$!
+  exec 9<&-
+fi
 if [ -n "$tap" ]; then
   ip link del "$tap" 2> /dev/null
   ip tuntap add dev "$tap" mode tap user "$uid" || exit 125
@@ -88,6 +102,7 @@ mkfifo -m 600 console.pipe || exit 125
 tail -c 65536 < console.pipe > console.log &
 "$@" > console.pipe
 code=$?
+[ -z "$waits" ] || kill "$watch" 2> /dev/null
 wait
 # Whoever lives here next may be no machine.
 if [ -n "$tap" ]; then
@@ -123,7 +138,7 @@ export function launchCommand(plan: LaunchPlan): [string, ...string[]] {
   const enter = typeof network === 'object' ? ['nsenter', `--net=${network.namespace}`, '--'] : [];
   const apart = [...(network === 'apart' ? ['--net'] : []), '--mount', '--propagation', 'slave', '--'];
   const separate = isRoot ? ['unshare', ...apart] : [];
-  const settings = [folder, isRoot && network !== 'none' ? TAP : '', uid === undefined ? '' : String(uid)];
+  const settings = [folder, isRoot && network !== 'none' ? TAP : '', uid === undefined ? '' : String(uid), plan.isWaiting ? 'waits' : ''];
   const bound = isRoot ? BOUND.flatMap((name) => (plan.files[name] === undefined ? [] : [plan.files[name], `bound/${name}`])) : [];
   const shell = ['/bin/sh', '-c', LAUNCH_SCRIPT, mark, ...settings, ...launchArguments(plan.identity), ...groups, '--', ...bound, '--'];
   const [first = '/bin/sh', ...rest] = [...enter, ...separate, ...shell, ...dropRights(plan), ...confinedCommand(plan)];

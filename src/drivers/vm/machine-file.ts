@@ -24,6 +24,8 @@ export interface MachineFile {
   readonly started?: StartedAs;
   /** Its guest has said that it can be reached by vsock. */
   readonly hasCalled?: boolean;
+  /** It waited in the pool, and is still to be put on its agent's network. */
+  readonly isWaiting?: boolean;
   /** It goes on from what was saved of it, and is to be told what time it is. */
   readonly isResumed?: boolean;
 }

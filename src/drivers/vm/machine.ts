@@ -28,7 +28,7 @@ export interface MachineOptions {
 }
 
 export class Machine {
-  readonly #run: string;
+  #run: string;
   readonly #transportOf: () => Promise<TransportName>;
   #name: Promise<TransportName> | undefined;
   #transport: Transport | undefined;
@@ -62,6 +62,11 @@ export class Machine {
   /** Aborted when nobody here looks after the machine any more; it may well go on. */
   get letGo(): AbortSignal {
     return this.#letGo.signal;
+  }
+
+  /** Its run directory has another path from now on; what is open stays so. */
+  moveTo(run: string): void {
+    this.#run = run;
   }
 
   /** A connection to the guest; over a virtio port the one before it has ended then. Waits until QEMU and its guest are there. */
@@ -142,7 +147,7 @@ export class Machine {
     const name = await this.transport();
     this.letGo.throwIfAborted();
     signal.throwIfAborted();
-    this.#transport ??= name === 'vsock' ? new VsockTransport(this.#run, this.letGo) : new SerialTransport(this.#run, this.letGo);
+    this.#transport ??= name === 'vsock' ? new VsockTransport(this.#run, this.letGo) : new SerialTransport(() => this.#run, this.letGo);
     return this.#transport;
   }
 

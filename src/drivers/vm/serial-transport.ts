@@ -6,11 +6,11 @@ import { SOCKETS } from './args.ts';
 import type { MachinePort, Patience, Transport } from './transport.ts';
 
 export class SerialTransport implements Transport {
-  readonly #run: string;
+  readonly #run: () => string;
   readonly #letGo: AbortSignal;
   readonly #ports = new Map<MachinePort, Promise<HostPort>>();
 
-  constructor(run: string, letGo: AbortSignal) {
+  constructor(run: () => string, letGo: AbortSignal) {
     this.#run = run;
     this.#letGo = letGo;
   }
@@ -39,7 +39,7 @@ export class SerialTransport implements Transport {
       if (port?.isOpen) return port;
       // Somebody else has begun meanwhile.
       if (this.#ports.get(name) !== known) continue;
-      const opening = patience((either) => dialGuest(`${this.#run}/${SOCKETS[name]}`, either)).then((carrier) => new HostPort(carrier));
+      const opening = patience((either) => dialGuest(`${this.#run()}/${SOCKETS[name]}`, either)).then((carrier) => new HostPort(carrier));
       this.#ports.set(name, opening);
       return opening;
     }

@@ -32,7 +32,7 @@ export const idle: Operation = {
     { label: '- CPU time per minute', unit: 'ms', ours: (of) => of('cpu') },
   ],
   async open(context) {
-    const machines = await openMachines(context, 'copies', true);
+    const machines = await openMachines(context, 'copies', 'template');
     const { copies, restMs, watchMs } = context.quick
       ? { copies: QUICK_COPIES, restMs: QUICK_REST_MS, watchMs: QUICK_WATCH_MS }
       : { copies: COPIES, restMs: REST_MS, watchMs: WATCH_MS };

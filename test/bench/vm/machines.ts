@@ -24,10 +24,12 @@ export interface Machines {
   remove(ids: readonly string[]): Promise<void>;
   /** Of the template that the machine is a copy of. */
   templateOf(id: string): Promise<{ readonly memory: string; readonly state: string }>;
+  /** Settles when none is being started ahead. */
+  poolSettled(): Promise<void>;
 }
 
-/** `hasTemplates`: the template is there when it resolves. */
-export async function openMachines({ dir, own }: BenchContext, name: string, hasTemplates: boolean): Promise<Machines> {
+/** `template`: it is there when it resolves. `pool`: and a machine that waits, from each start to the next. */
+export async function openMachines({ dir, own }: BenchContext, name: string, from: 'image' | 'template' | 'pool'): Promise<Machines> {
   const { support, reason } = await machinesHere();
   if (support === undefined) throw new MissingToolError(`virtual machines are needed: ${reason}`);
   const bundle = await bundleGuest();
@@ -35,8 +37,16 @@ export async function openMachines({ dir, own }: BenchContext, name: string, has
   const image = await findTestImage(bundle.path);
   if (image === undefined) throw new MissingToolError('no image; run: agentiso image build base');
   const stateDir = join(dir, name);
+  const hasTemplates = from !== 'image';
   mkdirSync(stateDir);
-  const driver = vmDriver({ stateDir, log: silentLogger, support, findImage: async () => image, hasTemplates });
+  const driver = vmDriver({
+    stateDir,
+    log: silentLogger,
+    support,
+    findImage: async () => image,
+    hasTemplates,
+    ...(from === 'pool' && { pool: { size: 1 } }),
+  });
   const remove = async (ids: readonly string[]) => void (await Promise.all(ids.map((id) => removeOne(driver, id))));
   own({
     async close() {
@@ -49,6 +59,7 @@ export async function openMachines({ dir, own }: BenchContext, name: string, has
     const first = machineSpec();
     await start(first);
     await driver.templatesSettled();
+    await driver.poolSettled();
     await remove([first.id]);
   }
   const templateOf = async (id: string) => {
@@ -56,7 +67,7 @@ export async function openMachines({ dir, own }: BenchContext, name: string, has
     if (state === undefined) throw new BenchError('a machine booted that was to be a copy');
     return { state, memory: join(state, '..', `memory-${70_000 + 1}`) };
   };
-  return { support, image, start, remove, templateOf };
+  return { support, image, start, remove, templateOf, poolSettled: () => driver.poolSettled() };
 }
 
 /** As vm.md of the docs has its examples: what most agents need. */

@@ -2,13 +2,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
-import { listGroups, removeGroups } from '../local/cgroup.ts';
-import type { CgroupPlaces } from '../local/cgroup-places.ts';
-import { isOfHost } from '../local/launches.ts';
-import { isWorkspaceId } from '../local/paths.ts';
-import { listPids, type RunningProcess, readCommandLine, readProcess } from '../local/processes.ts';
-import { readRecord, type WorkspaceRecord } from '../local/record.ts';
-import { removeMember } from './member.ts';
+import { listGroups, removeGroups } from './cgroup.ts';
+import type { CgroupPlaces } from './cgroup-places.ts';
+import { isOfHost } from './launches.ts';
+import { isWorkspaceId } from './paths.ts';
+import { MEMBER_FOLDER, removeMember } from './pool-member.ts';
+import { listPids, type RunningProcess, readCommandLine, readProcess } from './processes.ts';
+import { readRecord, type WorkspaceRecord } from './record.ts';
 
 export interface Sweep {
   readonly stateDir: string;
@@ -18,9 +18,6 @@ export interface Sweep {
   /** How the marks of this home's members begin. */
   readonly markPrefix: string;
 }
-
-/** How the folder of a member begins: no workspace can have such a name. */
-export const MEMBER_FOLDER = '.pool-';
 
 /** Throws, and ends nothing, when it cannot read whose the processes are. */
 export async function sweep({ stateDir, places, groupPrefix, markPrefix }: Sweep): Promise<void> {
@@ -63,7 +60,7 @@ function findMembers(markPrefix: string): MarkedProcess[] {
   });
 }
 
-/** Pure but for looking who still runs: a sandbox belongs to a workspace when one of its processes is the one a record names. */
+/** Pure but for looking who still runs: a member belongs to a workspace when one of its processes is the one a record names. */
 export function unowned(found: readonly MarkedProcess[], kept: readonly ProcessIdentity[]): MarkedProcess[] {
   const isKept = ({ pid, startTime }: RunningProcess) =>
     kept.some((each) => each.pid === pid && each.startTime === startTime && isRunning(each));
