@@ -1,7 +1,7 @@
 /** What differs between the drivers of this machine: how a guest is started and ended. All else is in local-driver.ts. */
 import type { Duplex } from 'node:stream';
 import type { ProcessIdentity } from '#lib/process-identity.ts';
-import type { GuestPort, Isolation, Usage, WorkspaceSpec } from '../driver.ts';
+import type { GuestPort, Isolation, Usage, WorkspacePlan, WorkspaceSpec } from '../driver.ts';
 import type { GuestProcess } from './guest-process.ts';
 import type { WorkspacePaths } from './paths.ts';
 import type { WorkspaceRecord } from './record.ts';
@@ -70,8 +70,12 @@ export interface Launcher {
   ensureGroups(workspace: WorkspaceSpec): readonly string[];
   /** Makes everything else a start needs but the process. Can be repeated: an earlier try may have come to nothing. */
   prepare(workspace: WorkspaceSpec, paths: WorkspacePaths, groups: readonly string[]): Promise<StartCommand>;
-  /** A guest that has been started ahead and suits this workspace, which has no folder yet. */
-  takeReady?(workspace: WorkspaceSpec): ReadyGuest | undefined;
+  /** A guest that has been started ahead is kept for this workspace, which has no folder yet. */
+  reserve?(plan: WorkspacePlan): Promise<ReadyGuest | undefined>;
+  /** A guest that has been started ahead and suits this workspace, which has no folder yet. What was kept for it and does not suit has ended. */
+  takeReady?(workspace: WorkspaceSpec): Promise<ReadyGuest | undefined>;
+  /** What was kept for this workspace is not taken; it has ended when it resolves. */
+  giveUpReady?(id: string): Promise<void>;
   /** After each takeReady, when its workspace runs or failed to: what is started ahead now does not compete with it. */
   startEnded?(workspace: WorkspaceSpec): void;
   /** Resolves when the guest listens, where its sockets or its word on standard output do not tell. */

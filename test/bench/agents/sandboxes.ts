@@ -48,7 +48,7 @@ export async function openSandboxes({ dir, own }: BenchContext, support: Machine
   const bundle = await bundleGuest();
   own({ close: () => bundle.remove() });
   const options = { stateDir: join(dir, 'sandboxes'), guestAgentPath: bundle.path, log: silentLogger, support };
-  const driver = sandboxDriver(poolSize === 0 ? options : { ...options, pool: { size: poolSize, bind: bindGuest } });
+  const driver = sandboxDriver(poolSize === 0 ? options : { ...options, pool: { size: poolSize, quietMs: 0, bind: bindGuest } });
   own({
     async close() {
       await driver.closePool();
