@@ -263,13 +263,14 @@ async function linkOf({ network, numbers }: Agents, agent: Agent, driver: Driver
 export async function firstProcessOf(agents: Agents, client: Client, agent: Agent): Promise<ProcessIdentity | undefined> {
   const { here, git } = agents;
   const { uid: id } = agent.metadata;
+  // Most often there is nothing, and nothing to find out.
+  if ((here.pool?.size().agents ?? 0) === 0 || agent.spec.desiredState !== 'Running') return undefined;
   const driver = here.drivers.find(({ name }) => name === driverNameOf(agent, here));
-  if (driver?.reserve === undefined || agent.spec.desiredState !== 'Running') return undefined;
   try {
     const { tools } = await chooseBackend(agent, agents.tools);
     const [team, hasBase] = await Promise.all([teamNumberOf(agents, client, agent), git.hasBase(agent)]);
     const resources = startOf(agent);
-    return await driver.reserve({ id, team, resources, egress: true, hasBase, ...(tools !== undefined && { tools }) });
+    return await driver?.reserve?.({ id, team, resources, egress: true, hasBase, ...(tools !== undefined && { tools }) });
   } catch (error) {
     // It will not be started as it is; the start says why.
     if (error instanceof StalledError) return undefined;

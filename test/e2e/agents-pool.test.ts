@@ -1,16 +1,16 @@
 /** Agents from the warm pool, with links of their own: to the network they are as any other, and so they are to a daemon that is killed. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Agent } from '#api/types.ts';
 import { AgentsHome, WAIT, withSandboxes } from '../support/agents-home.ts';
 import { requestsFrom } from '../support/agents-requests.ts';
+import { membersIn, poolHas } from '../support/pool-members.ts';
 import { isProcessOf, processesMentioning } from '../support/processes.ts';
 
 const HOOK = join(import.meta.dirname, '..', 'support', 'die-at-hand-over.cjs');
 const STEPS = ['naming', 'named', 'renaming', 'renamed', 'binding', 'recording', 'recorded'];
-const SOCKETS = ['control.sock', 'relay.sock'];
 /** By the rules, which answer with a reset. */
 const REFUSED = 'ECONNREFUSED';
 
@@ -19,14 +19,6 @@ const teamOf = (...roles: readonly string[]) => ({
   network: { allowInterAgent: true, allowedPorts: [8080] },
   roles: roles.map((name) => ({ name })),
 });
-
-/** Waits until so many sandboxes wait, and listen. */
-function poolHas(home: AgentsHome, count: number): Promise<void> {
-  return vi.waitFor(() => {
-    const runs = membersIn(home).map((name) => join(folderOf(home), name, 'run'));
-    expect(runs.map((run) => (existsSync(run) ? readdirSync(run) : []))).toEqual(Array.from({ length: count }, () => SOCKETS));
-  }, WAIT);
-}
 
 /** What it was started as stays with its process: the mark of the pool, and not the agent's uid. */
 function isFromPool({ metadata: { uid }, status: { pid = 0 } = {} }: Agent): boolean {
@@ -115,6 +107,32 @@ withSandboxes('an agent from the pool', () => {
   });
 });
 
+withSandboxes('a pool on a machine with little room', () => {
+  const home = new AgentsHome();
+  afterAll(() => home.close());
+
+  it('takes no more than the limits leave, gives it back to agents, and goes with its team', async () => {
+    mkdirSync(home.home);
+    writeFileSync(join(home.home, 'config.yaml'), JSON.stringify({ limits: { maxAgents: 3 } }));
+    await home.start();
+    await home.create('Team', 'small', teamOf('one', 'two'));
+    await home.ready(['small-one', 'small-two']);
+    await poolHas(home, 1);
+    // Of another kind: what waits does not suit it.
+    const large = { name: 'large', resources: { memoryMiB: 256 } };
+    await home.change('teams', 'small', { roles: [{ name: 'one' }, { name: 'two' }, large] });
+    await home.ready(['small-large']);
+    await poolHas(home, 0);
+    await home.delete('teams', 'small');
+    await vi.waitFor(async () => expect(await home.agents()).toEqual([]), WAIT);
+    await home.create('Team', 'other', teamOf('one'));
+    await home.ready(['other-one']);
+    await poolHas(home, 2);
+    await home.delete('teams', 'other');
+    await poolHas(home, 0);
+  });
+});
+
 withSandboxes('a daemon that is killed while it gives a sandbox away', () => {
   const home = new AgentsHome();
   afterAll(() => home.close());
@@ -143,9 +161,3 @@ withSandboxes('a daemon that is killed while it gives a sandbox away', () => {
     expect(await home.stop()).toMatchObject({ code: 0, stderr: '' });
   });
 });
-
-const folderOf = ({ home }: AgentsHome) => join(home, 'state', 'workspaces', 'sandbox');
-
-function membersIn(home: AgentsHome): string[] {
-  return readdirSync(folderOf(home)).filter((name) => name.startsWith('.pool-'));
-}

@@ -136,9 +136,7 @@ export class WarmPool<M extends PoolMember> {
     const kind = kindOf(workspace);
     this.#askedAtMs = performance.now();
     this.#wanted.set(JSON.stringify(kind), kind);
-    this.#filling ??= this.#fill().finally(() => {
-      this.#filling = undefined;
-    });
+    this.#ensureFilling();
   }
 
   /** Ends what waits for nobody in particular: of one team, which is gone, or all of it, because its room is needed. */
@@ -159,6 +157,14 @@ export class WarmPool<M extends PoolMember> {
   /** Settles when no member is being started, nor about to be. */
   async settled(): Promise<void> {
     await this.#filling;
+  }
+
+  #ensureFilling(): void {
+    this.#filling ??= this.#fill().finally(() => {
+      this.#filling = undefined;
+      // Somebody may have asked just when it had found nothing more to do.
+      if (this.#wanted.size > 0 && !this.#isClosed) this.#ensureFilling();
+    });
   }
 
   /** One after the other. */
