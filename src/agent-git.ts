@@ -43,6 +43,8 @@ type Work = NonNullable<NonNullable<Agent['status']>['git']>;
 export interface AgentGit {
   /** What the agent's workspace starts as a copy of; empty for a team without a repository. */
   baseOf(agent: Agent, owner: number | undefined): Promise<{ readonly base?: string; readonly git?: Work }>;
+  /** Whether there will be one, without making it. */
+  hasBase(agent: Agent): Promise<boolean>;
   /** The same for what is no agent, by its uid, and belongs to the team. */
   baseFor(uid: string, team: Team, owner: number | undefined): Promise<string | undefined>;
   /** Before its first task: the branch it works on, and whose name stands in its commits. */
@@ -150,6 +152,7 @@ export function createAgentGit(deps: AgentGitDeps): AgentGit {
     copyBase: (fromUid, toUid) => deps.bases.copyNote(fromUid, toUid),
     forgetBase: (uid) => deps.bases.forget(uid),
     baseOf: (agent, owner) => baseOf(agent, owner, deps),
+    hasBase: async (agent) => (await startOf(agent, deps)) !== undefined,
     baseFor: (uid, team, owner) => baseFor(uid, team, { ...deps, owner }),
     async prepare(agent, session) {
       if (prepared.has(session) || agent.status?.git?.forkBase === undefined) return;
@@ -206,12 +209,19 @@ git rev-parse -q --verify HEAD >/dev/null 2>&1 || exit 0
 printf '[user]\\n\\tname = %s\\n\\temail = %s@%s.agentiso\\n' "$WHO" "$WHO" "$TEAM" >> .git/config && git checkout -q -b "$BRANCH"`;
 
 /** Decided once: what was written down holds, whatever the Team says by now, and a workspace that started empty stays what it is. */
-async function baseOf(agent: Agent, owner: number | undefined, { client, repositories, bases }: AgentGitDeps) {
-  const { uid } = agent.metadata;
-  const note = await bases.noteOf(uid);
+async function startOf(agent: Agent, { client, bases }: AgentGitDeps) {
+  const note = await bases.noteOf(agent.metadata.uid);
   const team = await teamOf(agent, client);
   const isNew = note === undefined && agent.status?.workspaceId === undefined;
-  if (!note && !(isNew && team && hasRepository(team))) return {};
+  return note || (isNew && team && hasRepository(team)) ? { note, team } : undefined;
+}
+
+async function baseOf(agent: Agent, owner: number | undefined, deps: AgentGitDeps) {
+  const { repositories, bases } = deps;
+  const { uid } = agent.metadata;
+  const start = await startOf(agent, deps);
+  if (start === undefined) return {};
+  const { note, team } = start;
   const own = team && (note === undefined || note.team === team.metadata.uid) ? await repositoryOf(team, repositories) : undefined;
   const repository = own ?? (note && (await repositories.find(note.team)));
   if (!repository)

@@ -5,6 +5,7 @@ import type { KnownModels } from '#api/known-models.ts';
 import { type Agent, shortName, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { AgentDeps, Place, Surroundings } from '#controllers/agent/deps.ts';
+import { startOf } from '#controllers/agent/replace.ts';
 import { permissionsOf, type TeamsByName, teamOfAgent } from '#controllers/network/policy.ts';
 import { teamsAround } from '#controllers/network/team-chain.ts';
 import type { Driver } from '#drivers/driver.ts';
@@ -14,10 +15,11 @@ import { openTeamRepositories } from '#git/open-team-repositories.ts';
 import type { TeamRepositories } from '#git/team-repository.ts';
 import { createSessions } from '#guest/create-sessions.ts';
 import type { Sessions } from '#guest/sessions.ts';
-import { ignoreNotFound, NotFoundError } from '#lib/errors.ts';
+import { ignoreNotFound, NotFoundError, StalledError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Metrics } from '#lib/metrics.ts';
 import { Numbers } from '#lib/numbers.ts';
+import type { ProcessIdentity } from '#lib/process-identity.ts';
 import { timeLimit } from '#lib/time-limit.ts';
 import type { Mail } from '#mail/mail.ts';
 import type { KnownMailbox } from '#mail/mailbox.ts';
@@ -36,7 +38,7 @@ import { type AgentGit, createAgentGit } from './agent-git.ts';
 import { forwardPort } from './agent-io.ts';
 import { openCards, type VaultCards } from './cards.ts';
 import { chooseBackend, refuseUnknownModel } from './choose-backend.ts';
-import { chooseDriver, DEFAULT_IMAGE, type DriversHere, type DriversOptions, findDrivers } from './isolation.ts';
+import { chooseDriver, DEFAULT_IMAGE, type DriversHere, type DriversOptions, driverNameOf, findDrivers } from './isolation.ts';
 import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
 import { tellGuest } from './tell-guest.ts';
@@ -51,6 +53,7 @@ export interface AgentsOptions
   readonly vmAcceleration?: DriversOptions['vmAcceleration'];
   readonly limits?: DriversOptions['limits'];
   readonly starts?: DriversOptions['starts'];
+  readonly hasRoomFor?: DriversOptions['hasRoomFor'];
   readonly version: string;
   readonly hostEnv: (name: string) => string | undefined;
   readonly metrics: Pick<Metrics, 'counter' | 'histogram'>;
@@ -107,7 +110,7 @@ export interface Agents {
 export async function openAgents(options: AgentsOptions): Promise<Agents> {
   const { home, client, log, agentByUid, teamByUid, onRefused, warn, book, vault, machine = THIS_MACHINE } = options;
   const network = await machine.createNetwork({ home, log, uplink: options.uplink });
-  const here = await machine.findDrivers({ ...options, hasLinks: network.mode === 'nftables' });
+  const here = await machine.findDrivers(options);
   const mail = openMail({
     directory: join(home, 'state', 'mail'),
     log,
@@ -254,6 +257,25 @@ async function linkOf({ network, numbers }: Agents, agent: Agent, driver: Driver
   if (driver.name !== 'vm') return { network: link.namespace };
   const { namespace, address, mac, gateway, gatewayMac } = link;
   return { network: namespace, link: { address, mac, gateway, gatewayMac } };
+}
+
+/** What was started ahead for such an agent and is kept for it from now on: asked before it has a link, which is made where that waits. */
+export async function firstProcessOf(agents: Agents, client: Client, agent: Agent): Promise<ProcessIdentity | undefined> {
+  const { here, git } = agents;
+  const { uid: id } = agent.metadata;
+  // Most often there is nothing, and nothing to find out.
+  if ((here.pool?.size().agents ?? 0) === 0 || agent.spec.desiredState !== 'Running') return undefined;
+  const driver = here.drivers.find(({ name }) => name === driverNameOf(agent, here));
+  try {
+    const { tools } = await chooseBackend(agent, agents.tools);
+    const [team, hasBase] = await Promise.all([teamNumberOf(agents, client, agent), git.hasBase(agent)]);
+    const resources = startOf(agent);
+    return await driver?.reserve?.({ id, team, resources, egress: true, hasBase, ...(tools !== undefined && { tools }) });
+  } catch (error) {
+    // It will not be started as it is; the start says why.
+    if (error instanceof StalledError) return undefined;
+    throw error;
+  }
 }
 
 async function imageOf({ findImage }: Agents, { spec }: Agent): Promise<string> {

@@ -1,6 +1,7 @@
 /** The ways this machine can isolate an agent, strongest last, and which one an agent gets. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Size } from '#api/fleet.ts';
 import { DEFAULT_LIMITS, type Limits } from '#api/limits.ts';
 import type { Agent } from '#api/types.ts';
 import type { Driver } from '#drivers/driver.ts';
@@ -23,8 +24,8 @@ export interface DriversOptions {
   readonly guestAgentPath: string;
   readonly log: Logger;
   readonly hostEnv: (name: string) => string | undefined;
-  /** Whether workspaces get prepared network namespaces, which nothing that runs already can be put into. */
-  readonly hasLinks: boolean;
+  /** Whether so many sandboxes may be started ahead. Absent: always. */
+  readonly hasRoomFor?: ((pool: Size) => boolean) | undefined;
   /** Of virtual machines, by name; undefined for one that has not been built. */
   readonly findImage: (name: string) => Promise<ImageFiles | undefined>;
   /** What workspaces may take of the disk. Absent: the defaults. */
@@ -42,16 +43,39 @@ export interface DriversHere {
   readonly vm?: VmUnavailable;
   /** Whether an agent that asks for nothing in particular gets a machine of its own: only where those are fast. */
   readonly isVmUsual?: boolean;
+  /** Absent: nothing is started ahead. */
+  readonly pool?: ReadyWorkspaces;
   /** Ends what was started ahead of time and belongs to nobody. */
   close(): Promise<void>;
 }
 
+/** Started ahead of time, and nobody's yet. */
+export interface ReadyWorkspaces {
+  size(): Size;
+  /** Ends those of a team, or all of them: they only make the next start faster. */
+  shrink(team?: number): void;
+}
+
 /** Sandboxes or machines started ahead of time, of each kind that a team uses. */
 const POOL_SIZE = 2;
+/** Many agents that are asked for together are not kept waiting by those that may be asked for next. */
+const POOL_QUIET_MS = 2_000;
+
+interface Pool {
+  poolSize(): Size;
+  shrinkPool(team?: number): void;
+}
+
+/** Together with `more`. */
+function sizeOfPools(pools: readonly Pool[], more: Size = { agents: 0, memoryMiB: 0 }): Size {
+  const sizes = [...pools.map((pool) => pool.poolSize()), more];
+  const sum = (of: keyof Size) => sizes.reduce((all, size) => all + size[of], 0);
+  return { agents: sum('agents'), memoryMiB: sum('memoryMiB') };
+}
 
 /** What works is found out by starting a sandbox, once per daemon. */
 export async function findDrivers(options: DriversOptions): Promise<DriversHere> {
-  const { home, guestAgentPath, log, hostEnv, hasLinks, findImage, vmAcceleration: asked, limits = DEFAULT_LIMITS, starts } = options;
+  const { home, guestAgentPath, log, hostEnv, findImage, vmAcceleration: asked, limits = DEFAULT_LIMITS, starts, hasRoomFor } = options;
   const stateDir = join(home, 'state', 'workspaces');
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const sandbox = await detectSandbox(stateDir);
@@ -61,11 +85,33 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
     log.warn({ reason: sandbox.reason }, 'no sandbox on this machine: agents that may run as plain processes are not isolated');
     return { drivers: [process], sandbox, vm: { reason: `QEMU cannot be confined: ${sandbox.reason}` }, close: async () => {} };
   }
-  const pool = hasLinks ? {} : { pool: { size: POOL_SIZE, bind: bindGuest } };
-  const sandboxed = sandboxDriver({ stateDir: join(stateDir, 'sandbox'), guestAgentPath, log, support: sandbox, room, ...pool });
+  const pools: Pool[] = [];
+  const ahead = (place: number) => ({
+    ...{ size: POOL_SIZE, quietMs: POOL_QUIET_MS },
+    ...(hasRoomFor && {
+      hasRoom: (own: Size) =>
+        hasRoomFor(
+          sizeOfPools(
+            pools.filter((_, index) => index !== place),
+            own,
+          ),
+        ),
+    }),
+  });
+  const sandboxed = sandboxDriver({
+    ...{ stateDir: join(stateDir, 'sandbox'), guestAgentPath, log, support: sandbox, room },
+    pool: { ...ahead(pools.length), bind: bindGuest },
+  });
+  pools.push(sandboxed);
+  const pool: ReadyWorkspaces = {
+    size: () => sizeOfPools(pools),
+    shrink(team) {
+      for (const each of pools) each.shrinkPool(team);
+    },
+  };
   const close = () => sandboxed.closePool();
   const vm = await detectVm(sandbox);
-  if ('reason' in vm) return { drivers: [process, sandboxed], sandbox, vm, close };
+  if ('reason' in vm) return { drivers: [process, sandboxed], sandbox, vm, pool, close };
   const machinesDir = join(stateDir, 'vm');
   mkdirSync(machinesDir, { recursive: true, mode: 0o700 });
   const image = await findImage(DEFAULT_IMAGE);
@@ -81,14 +127,15 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
     findImage,
     room,
     cacheMiB,
-    pool: { size: POOL_SIZE },
+    pool: ahead(pools.length),
     ...(starts && { starts }),
   });
+  pools.push(machines);
   const isVmUsual = support.accel === 'kvm' && image !== undefined && !('problem' in transport);
   const closeAll = async () => {
     await Promise.all([close(), machines.close()]);
   };
-  return { drivers: [process, sandboxed, machines], sandbox, isVmUsual, close: closeAll };
+  return { drivers: [process, sandboxed, machines], sandbox, isVmUsual, pool, close: closeAll };
 }
 
 function asAcceleration(text: string | undefined): 'kvm' | 'tcg' | undefined {

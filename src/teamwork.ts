@@ -1,6 +1,6 @@
 /** Everything that teams work with in one home: agents, mail, tasks, notes, outputs, git. Opened in order, handed to controllers and desks, closed in order. */
 import { resolve } from 'node:path';
-import { startHold } from '#api/fleet.ts';
+import { hasRoomFor, startHold } from '#api/fleet.ts';
 import { checkAtFrontDoor } from '#api/front-door.ts';
 import { admission, kinds } from '#api/kinds.ts';
 import type { Limits } from '#api/limits.ts';
@@ -38,7 +38,7 @@ import { createAgentMode } from './agent-mode.ts';
 import { snapshotDeps, snapshotSweep } from './agent-snapshots.ts';
 import { agentWakes, agentWatches } from './agent-wakes.ts';
 import { agentWork } from './agent-work.ts';
-import { agentDeps, type Machine, openAgents } from './agents.ts';
+import { agentDeps, firstProcessOf, type Machine, openAgents } from './agents.ts';
 import { createArtifactDesk } from './artifact-desk.ts';
 import { createArtifacts } from './artifacts.ts';
 import { openAttempts } from './attempts.ts';
@@ -126,6 +126,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     vmAcceleration: hostEnv('AGENTISO_VM_ACCEL'),
     limits,
     starts,
+    hasRoomFor: (pool) => hasRoomFor(pool, agentsIn(store), limits),
     version: config.version ?? 'source',
     uplink: config.uplink ?? false,
     checkTeam(team) {
@@ -163,7 +164,14 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     watches: agentWatches(store),
     limits,
     starts,
-    mayStart: (agent) => startHold(agent, { team: teamOf(agent), agents: agentsIn(store) }, limits),
+    mayStart(agent) {
+      const around = { team: teamOf(agent), agents: agentsIn(store) };
+      const hold = startHold(agent, around, limits);
+      const { pool } = agents.here;
+      // What only stands ready makes room for what is wanted.
+      if (!hold && pool && startHold(agent, { ...around, pool: pool.size() }, limits)) pool.shrink();
+      return hold;
+    },
     pulledTasks: pulled,
     assignedTasks: openTasks(store, false),
     planOf: (agent) => planOf(store, agent),
@@ -184,7 +192,10 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     network: agents.network,
     numbers: agents.numbers,
     driverNameOf: (agent) => driverNameOf(agent, agents.here),
+    firstProcessOf: (agent) => firstProcessOf(agents, client, agent),
     async forgetTeam(team) {
+      const number = agents.numbers.find('teams', team.metadata.uid);
+      if (number !== undefined) agents.here.pool?.shrink(number);
       await removeTeamMail(agents.mail, team);
       await artifacts.removeTeam(team.metadata);
       await agents.git.forgetTeam(team);

@@ -19,11 +19,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function setUp(options: FakeNetworkOptions & Partial<Pick<NetworkDeps, 'driverNameOf'>> = {}) {
+function setUp(options: FakeNetworkOptions & Partial<Pick<NetworkDeps, 'driverNameOf' | 'firstProcessOf'>> = {}) {
   const world = bench();
   const network = fakeNetwork(options);
   const numbers = new Numbers(join(folder, 'numbers.json'));
-  const deps: NetworkDeps = { client: world.client, network, numbers, driverNameOf: options.driverNameOf ?? (() => 'sandbox') };
+  const deps: NetworkDeps = { client: world.client, network, numbers, driverNameOf: () => 'sandbox', ...options };
   const controller = networkController(deps);
   const agent = (name = 'one') => world.get<Agent>('Agent', name);
   const look = (name = 'one') => world.reconcile(controller, 'Agent', name);
@@ -55,6 +55,13 @@ describe('the five standard cases', () => {
     expect(ready()).toBe('True Enforced: ');
     expect(network.calls).toEqual(['ensureLink 2', 'apply', 'ensureLink 3', 'apply']);
     expect([network.lets(2, 3, 8080), network.lets(3, 2, 8080), network.lets(2, 3, 22)]).toEqual([true, true, false]);
+  });
+
+  it('makes the link of an agent around what waits for it, once', async () => {
+    const waiting = new Map([['two', { pid: 17, startTime: 1, bootId: 'boot' }]]);
+    const { network, look } = await running({ firstProcessOf: async ({ metadata }) => waiting.get(metadata.name) });
+    await look('two');
+    expect(network.calls).toEqual(['ensureLink 2', 'apply', 'ensureLink 3 around 17', 'apply', 'ensureLink 3']);
   });
 
   it('changes nothing on the second pass', async () => {

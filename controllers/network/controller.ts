@@ -5,6 +5,7 @@
 import type { Agent, Team } from '#api/types.ts';
 import { ignoreNotFound, StalledError } from '#lib/errors.ts';
 import { equalJson } from '#lib/json.ts';
+import type { ProcessIdentity } from '#lib/process-identity.ts';
 import { type ConditionInput, getCondition, isTrue, setCondition } from '#runtime/conditions.ts';
 import type { Controller, Key, ReconcileContext, WithStatus } from '#runtime/controller.ts';
 import { Family, teamOf } from './family.ts';
@@ -15,6 +16,8 @@ import { teamsAround } from './team-chain.ts';
 export interface NetworkDeps extends RefreshDeps {
   /** Throws StalledError when nothing on this machine isolates as strongly as the agent asks for. */
   readonly driverNameOf: (agent: Agent) => 'process' | 'sandbox' | 'vm';
+  /** What was started ahead and will be the agent's; undefined, or absent: nothing. */
+  readonly firstProcessOf?: (agent: Agent) => Promise<ProcessIdentity | undefined>;
 }
 
 export const NETWORK_FINALIZER = 'agentiso.dev/network';
@@ -49,7 +52,8 @@ export function networkController(deps: NetworkDeps): Controller<Agent> {
       const teams = await teamsAround(deps.client, agent);
       const permissions = permissionsOfAgent(agent, teams);
       if (network.mode === 'proxy-only') return ready(agent, proxyOnly(permissions, network.reason), ctx);
-      const { address } = await network.ensureLink(await numbers.ensure('agents', agent.metadata.uid), ctx.signal);
+      const number = await numbers.ensure('agents', agent.metadata.uid);
+      const { address } = await network.ensureLink(number, ctx.signal, async () => deps.firstProcessOf?.(agent));
       // Most looks come from an agent's own status, of which no rule speaks; and to make the rules all agents are looked at.
       if (!rules.cover(agent, teams)) await rules.refresh(ctx.signal);
       agent.status.ip = address;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newAgent, newTeam } from '../../test/support/controllers.ts';
-import { sizeOf, startHold } from './fleet.ts';
+import { hasRoomFor, sizeOf, startHold } from './fleet.ts';
 import { admission } from './kinds.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import type { KindObject } from './meta.ts';
@@ -35,6 +35,13 @@ describe('the fleet', () => {
     });
     expect(hold([agent('one', 'Ready', 1100), own])?.message).toMatch(/^too many MiB of memory: limit 1600, used 1100, asked 512 /);
     expect(hold(running, { pool: { agents: 1, memoryMiB: 0 } })?.reason).toBe('QuotaExceeded');
+  });
+
+  it('lets as much stand ready as there is room for beside those that run', () => {
+    const limits = { ...DEFAULT_LIMITS, maxAgents: 3, maxMemoryMiB: 1600 };
+    const agents = [agent('one', 'Ready'), agent('off', 'Stopped')];
+    const fits = (count: number, memoryMiB: number) => hasRoomFor({ agents: count, memoryMiB }, agents, limits);
+    expect([fits(2, 1088), fits(3, 0), fits(1, 1089)]).toEqual([true, false, false]);
   });
 
   it('lets none start that has no team', () => {

@@ -83,14 +83,27 @@ export interface AroundStart {
 export function startHold(agent: Agent, { team, agents, pool = NO_POOL }: AroundStart, limits: Limits): StartHold | undefined {
   if (!team)
     return { reason: 'TeamNotFound', message: `there is no team ${agent.spec.team} in this namespace; create it, or delete the agent` };
-  const others = agents.filter(({ metadata, status }) => metadata.uid !== agent.metadata.uid && RUNNING.includes(status?.phase));
-  const used = {
-    agents: others.length + pool.agents,
-    memoryMiB: others.reduce((sum, { spec }) => sum + spec.resources.memoryMiB, pool.memoryMiB),
-  };
+  const used = inUse(
+    agents.filter(({ metadata }) => metadata.uid !== agent.metadata.uid),
+    pool,
+  );
   const wanted = { agents: used.agents + 1, memoryMiB: used.memoryMiB + agent.spec.resources.memoryMiB };
   const [problem] = fleetProblems(used, wanted, limits, []);
   return problem && { reason: 'QuotaExceeded', message: problem.message.replace(/^Forbidden: | \(QuotaExceeded\)$/g, '') };
+}
+
+/** Whether so much may stand ready without belonging to an agent, beside the agents that run. */
+export function hasRoomFor(pool: Size, agents: readonly Agent[], { maxAgents, maxMemoryMiB }: Limits): boolean {
+  const used = inUse(agents, pool);
+  return used.agents <= maxAgents && used.memoryMiB <= maxMemoryMiB;
+}
+
+function inUse(agents: readonly Agent[], pool: Size): Size {
+  const running = agents.filter(({ status }) => RUNNING.includes(status?.phase));
+  return {
+    agents: running.length + pool.agents,
+    memoryMiB: running.reduce((sum, { spec }) => sum + spec.resources.memoryMiB, pool.memoryMiB),
+  };
 }
 
 const NO_POOL: Size = { agents: 0, memoryMiB: 0 };

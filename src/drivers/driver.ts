@@ -1,5 +1,6 @@
 /** One way to isolate a workspace: process, sandbox or vm. All pass test/conformance/driver.ts. */
 import type { Duplex } from 'node:stream';
+import type { ProcessIdentity } from '#lib/process-identity.ts';
 
 export interface Resources {
   readonly vcpus: number;
@@ -33,6 +34,11 @@ export interface WorkspaceSpec {
   readonly tools?: string;
   /** The folder of `tools` that is used: where nothing can be shared there is no more than that inside. */
   readonly toolFolder?: string;
+}
+
+/** What is known of a workspace before it has a network. */
+export interface WorkspacePlan extends Pick<WorkspaceSpec, 'id' | 'resources' | 'team' | 'egress' | 'tools'> {
+  readonly hasBase: boolean;
 }
 
 /** The device of a virtual machine that stands for its workspace on the network; on its link there is nobody but the gateway. */
@@ -85,6 +91,11 @@ export interface Driver {
   readonly isolation: Isolation;
   /** Idempotent by `id`: a second create with the same id returns the same workspace. */
   create(workspace: WorkspaceSpec, signal: AbortSignal): Promise<WorkspaceState>;
+  /**
+   * A process that was started ahead and suits the workspace, which does not exist yet, in a network namespace with nothing in it. Who makes that
+   * namespace the `network` of the workspace has it soon after it is created. Kept for a while. undefined: there is none. Absent: there never is.
+   */
+  reserve?(plan: WorkspacePlan): Promise<ProcessIdentity | undefined>;
   /** undefined means: proven absent. Throws when it cannot tell. */
   get(id: string, signal: AbortSignal): Promise<WorkspaceState | undefined>;
   list(signal: AbortSignal): Promise<WorkspaceState[]>;

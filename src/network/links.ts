@@ -1,18 +1,21 @@
 /** One point-to-point link per agent between its own network namespace and the router: no agent shares a segment with another. */
 import { existsSync } from 'node:fs';
+import { AgentisoError } from '#lib/errors.ts';
 import { TAP } from '#lib/machine-tap.ts';
+import { isRunning, type ProcessIdentity } from '#lib/process-identity.ts';
 import { addressOf, agentNamespace, agentOfLink, agentOfNamespace, GATEWAY, GATEWAY_MAC, linkOf, macOf } from './addresses.ts';
 import {
   addNamespaceLine,
   joinMachine,
   linkNames,
   listNamespaces,
+  nameNamespaceLine,
   namespaceExists,
   namespacePath,
   removeNamespace,
   runIp,
 } from './namespaces.ts';
-import type { Link } from './network.ts';
+import type { FindFirst, Link } from './network.ts';
 import type { Router } from './router.ts';
 import type { Tools } from './tools.ts';
 
@@ -20,6 +23,11 @@ export interface LinksOptions {
   readonly home: string;
   readonly tools: Tools;
   readonly router: Router;
+}
+
+interface Making {
+  readonly signal: AbortSignal | undefined;
+  readonly findFirst: FindFirst | undefined;
 }
 
 export class Links {
@@ -38,10 +46,10 @@ export class Links {
     return this.#made;
   }
 
-  ensure(agent: number, signal?: AbortSignal): Promise<Link> {
+  ensure(agent: number, signal?: AbortSignal, findFirst?: FindFirst): Promise<Link> {
     return this.#alone(agent, async () => {
       const name = agentNamespace(this.#options.home, agent);
-      if (!this.#made.has(agent) || !namespaceExists(name)) await this.#make(agent, signal);
+      if (!this.#made.has(agent) || !namespaceExists(name)) await this.#make(agent, { signal, findFirst });
       const ends = { address: addressOf(agent), mac: macOf(agent), gateway: GATEWAY, gatewayMac: GATEWAY_MAC };
       return { agent, ...ends, namespace: namespacePath(name) };
     });
@@ -73,10 +81,11 @@ export class Links {
     return lost;
   }
 
-  async #make(agent: number, signal?: AbortSignal): Promise<void> {
+  async #make(agent: number, { signal, findFirst }: Making): Promise<void> {
     this.#seen ??= await this.#look(signal);
+    const first = namespaceExists(agentNamespace(this.#options.home, agent)) ? undefined : await findFirst?.();
     try {
-      await this.#connect(agent, signal);
+      await (first === undefined ? this.#connect(agent, signal) : this.#connectFirst(agent, first, signal));
     } catch {
       // Something half made, or gone since it was last seen, is in the way. What fails on clean ground is the real reason.
       await this.#clear(agent, signal);
@@ -85,14 +94,23 @@ export class Links {
     this.#made.add(agent);
   }
 
-  async #connect(agent: number, signal?: AbortSignal): Promise<void> {
+  /** Never into the namespace of a stranger that has got the pid meanwhile: then there is no link, and the name is gone again. */
+  async #connectFirst(agent: number, first: ProcessIdentity, signal?: AbortSignal): Promise<void> {
+    if (isRunning(first)) await this.#connect(agent, signal, first);
+    if (isRunning(first)) return;
+    await this.#clear(agent, signal);
+    await removeNamespace(this.#options.tools, agentNamespace(this.#options.home, agent), signal);
+    throw new AgentisoError('Unavailable', `process ${first.pid} has ended`, { reason: 'LinkFailed' });
+  }
+
+  async #connect(agent: number, signal?: AbortSignal, first?: ProcessIdentity): Promise<void> {
     const { home, tools, router } = this.#options;
     const name = agentNamespace(home, agent);
     const options = signal ? { signal } : {};
     const isNew = !namespaceExists(name);
     const isMadeAnew = !isNew && !this.#seen?.has(agent);
     const lines = [
-      ...(isNew ? [addNamespaceLine(name)] : []),
+      ...(isNew ? [first === undefined ? addNamespaceLine(name) : nameNamespaceLine(name, first)] : []),
       ...(this.#seen?.has(agent) ? [] : [addLinkLine(agent, namespacePath(name))]),
       ...routerLines(agent),
     ];

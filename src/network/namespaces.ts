@@ -3,6 +3,7 @@ import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AgentisoError } from '#lib/errors.ts';
 import { joinLines, TAP } from '#lib/machine-tap.ts';
+import type { ProcessIdentity } from '#lib/process-identity.ts';
 import { type RunOptions, run } from './run.ts';
 import type { Tools } from './tools.ts';
 
@@ -42,6 +43,12 @@ export function listNamespaces(): string[] {
 export function addNamespaceLine(name: string): string {
   rmSync(namespacePath(name), { force: true });
   return `netns add ${name}`;
+}
+
+/** The same for one that is there already: that of a process. */
+export function nameNamespaceLine(name: string, { pid }: ProcessIdentity): string {
+  rmSync(namespacePath(name), { force: true });
+  return `netns attach ${name} ${pid}`;
 }
 
 /** Its processes, if there are any, keep it; the name is gone. */

@@ -1,4 +1,5 @@
 /** The contract of the network room: one link per agent, one set of rules for all of them. */
+import type { ProcessIdentity } from '#lib/process-identity.ts';
 
 /** What one team may do, already narrowed by its parents. */
 export interface TeamPolicy {
@@ -37,6 +38,8 @@ export interface Link {
   readonly namespace: string;
 }
 
+export type FindFirst = () => Promise<ProcessIdentity | undefined>;
+
 export interface Counters {
   readonly spoofed: number;
   readonly deniedBetweenAgents: number;
@@ -51,8 +54,11 @@ export interface Network {
   readonly reason: string;
   /** Whether packets of agents can leave the machine. Without it allowInternet and allowCidrs open nothing. */
   readonly hasUplink: boolean;
-  /** Idempotent: namespace, veth, address, routes. */
-  ensureLink(agent: number, signal: AbortSignal): Promise<Link>;
+  /**
+   * Idempotent: namespace, veth, address, routes. `findFirst` is asked when there is no namespace yet: the process that will be the agent's, and waits
+   * for it in a namespace of its own with nothing in it; that one becomes the agent's. undefined, or absent: a new one is made.
+   */
+  ensureLink(agent: number, signal: AbortSignal, findFirst?: FindFirst): Promise<Link>;
   /** Idempotent; resolves when neither the link nor the namespace is there any more. */
   removeLink(agent: number, signal: AbortSignal): Promise<void>;
   /** The numbers of all links that exist, known or not: what has no Agent is removed by whoever asks. */

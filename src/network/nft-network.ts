@@ -4,7 +4,7 @@ import type { Logger } from '#lib/log.ts';
 import { Links } from './links.ts';
 import { Monitor } from './monitor.ts';
 import { namespacePath } from './namespaces.ts';
-import type { Counters, Link, Network, Policy } from './network.ts';
+import type { Counters, FindFirst, Link, Network, Policy } from './network.ts';
 import { Router } from './router.ts';
 import { Rules } from './rules.ts';
 import { Session } from './session.ts';
@@ -53,9 +53,9 @@ export class NftNetwork implements Network {
     this.#rules = new Rules({ nft, transactions, shape, hostAddresses, onDrift: (what) => this.#tell(what) });
   }
 
-  async ensureLink(agent: number, signal: AbortSignal): Promise<Link> {
+  async ensureLink(agent: number, signal: AbortSignal, findFirst?: FindFirst): Promise<Link> {
     await this.#open();
-    return this.#links.ensure(agent, signal);
+    return this.#links.ensure(agent, signal, findFirst);
   }
 
   async removeLink(agent: number, signal: AbortSignal): Promise<void> {

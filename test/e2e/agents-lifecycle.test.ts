@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '#api/types.ts';
 import { AgentsHome, conditionOf, WAIT, withSandboxes } from '../support/agents-home.ts';
 import { requestsFrom } from '../support/agents-requests.ts';
+import { poolHas } from '../support/pool-members.ts';
 
 const SECRET = `marker-${Math.random().toString(36).slice(2)}-of-a-secret`;
 const isolation = { driver: 'sandbox' };
@@ -145,6 +146,8 @@ withSandboxes('teams', () => {
     });
     await home.ready(names);
     await settled(versions);
+    // Two for each team, some time after its last start.
+    await poolHas(home, 4);
     const before = [await versions(), home.machineState()];
     expect(await home.cli('apply', '-f', file)).toMatchObject({
       code: 0,

@@ -80,7 +80,7 @@ requires(support.mode !== 'unavailable', `sandboxes: ${support.reason}`)('in a s
 
 requires(support.mode === 'root', `sandboxes as root: ${support.reason || 'the tests do not run as root'}`)('from the pool', () => {
   it('the real guest agent takes the identity it is given', async () => {
-    const pool = { size: 1, bind: bindGuest };
+    const pool = { size: 1, quietMs: 0, bind: bindGuest };
     const pooled = sandboxDriver({ stateDir: base, guestAgentPath: bundle.path, log: silentLogger, support, pool });
     driver = pooled;
     await driver.create(SPEC, signal);

@@ -60,6 +60,36 @@ requires(missing === '', `packets: ${missing}`)('several homes', () => {
     await lab.destroy('half');
   });
 
+  it('make a link around a process that waits for it, never around a stranger with its pid, and leave a namespace that is there', async () => {
+    await lab.create('around');
+    const start = async () => Number((await lab.sh('unshare --net sleep 60 > /dev/null 2>&1 & echo $!')).stdout);
+    const idOf = async (path: string) => (await lab.sh(`stat -L -c %i ${path}`)).stdout;
+    const linksIn = async (path: string) => (await lab.sh(`nsenter --net=${path} cat /proc/net/dev`)).stdout;
+    const own = `/proc/${(await lab.sh('echo $PPID')).stdout.trim()}/ns/net`;
+    const [first, second] = [await start(), await start()];
+    for (const pid of [first, second])
+      await vi.waitFor(async () => expect(await idOf(`/proc/${pid}/ns/net`)).not.toBe(await idOf(own)), { timeout: 5_000 });
+
+    const identity = await lab.identityOf(first);
+    const { namespace } = await lab.ensureLinkAround('around', 2, identity);
+    expect(await idOf(namespace)).toBe(await idOf(`/proc/${first}/ns/net`));
+    expect(await linksIn(`/proc/${first}/ns/net`)).toContain('eth0:');
+    expect((await lab.ensureLinkAround('around', 2, await lab.identityOf(second))).namespace).toBe(namespace);
+    expect(await idOf(namespace)).toBe(await idOf(`/proc/${first}/ns/net`));
+
+    const stranger = { ...(await lab.identityOf(second)), startTime: 1 };
+    const other = await lab.ensureLinkAround('around', 3, stranger);
+    expect(await idOf(other.namespace)).not.toBe(await idOf(`/proc/${second}/ns/net`));
+    expect([await linksIn(`/proc/${second}/ns/net`), await linksIn(own)].join()).not.toContain('eth0:');
+    expect(await linksIn(other.namespace)).toContain('eth0:');
+
+    await lab.sh(`kill -9 ${first} ${second}`);
+    await vi.waitFor(async () => expect((await lab.sh(`ls -d /proc/${first}`)).status).not.toBe(0), { timeout: 5_000 });
+    expect((await lab.ensureLinkAround('around', 4, identity)).address).toBe('10.99.0.4');
+    await lab.destroy('around');
+    expect((await lab.sh('ls /run/netns')).stdout).not.toContain(home('around'));
+  });
+
   it('keep the old rules when nft refuses the new ones, and say why', async () => {
     const nft =
       '#!/bin/sh\\n[ "$1" != -i ] || exit 1\\n[ ! -e /run/refuse ] || case "$*" in *-f*) echo "Error: out of sets" >&2; exit 1;; esac\\nexec /usr/sbin/nft "$@"\\n';

@@ -33,18 +33,14 @@ requires(support.mode === 'root', `sandboxes as root: ${support.reason || 'the t
   let stateDir: string;
   let driver: SandboxDriver;
 
-  function open({ networks }: { networks?: string[] } = {}): SandboxDriver {
-    const nextNetwork = async () => {
-      const path = networks?.shift();
-      return path === undefined ? undefined : { path };
-    };
+  function open(): SandboxDriver {
     const bind = async (stream: Parameters<typeof askStandIn>[0], identity: object) => void (await askStandIn(stream, { bind: identity }));
     return sandboxDriver({
       stateDir,
       guestAgentPath: STAND_IN_PATH,
       log: silentLogger,
       support,
-      pool: { size: 1, bind, ...(networks && { nextNetwork }) },
+      pool: { size: 1, quietMs: 0, bind },
     });
   }
 
@@ -146,7 +142,7 @@ requires(support.mode === 'root', `sandboxes as root: ${support.reason || 'the t
     expect(await readdir(stateDir)).toContain(folder);
   });
 
-  describe('in networks that were prepared ahead', () => {
+  describe('of agents with networks', () => {
     const holders: ChildProcess[] = [];
 
     afterEach(() => {
@@ -154,8 +150,10 @@ requires(support.mode === 'root', `sandboxes as root: ${support.reason || 'the t
     });
 
     /** A network namespace for as long as its holder lives. */
-    async function newNetwork(): Promise<string> {
-      const holder = spawn('unshare', ['--net', 'sleep', '600'], { stdio: 'ignore' });
+    const newNetwork = () => holdNetwork('unshare', '--net');
+    const enterNetwork = (option: string) => holdNetwork('nsenter', option);
+    async function holdNetwork(...command: readonly [string, string]): Promise<string> {
+      const holder = spawn(command[0], [command[1], 'sleep', '600'], { stdio: 'ignore' });
       holders.push(holder);
       const path = `/proc/${holder.pid}/ns/net`;
       await vi.waitFor(() => expect(readlinkSync(path)).not.toBe(readlinkSync('/proc/self/ns/net')), WAIT);
@@ -164,20 +162,52 @@ requires(support.mode === 'root', `sandboxes as root: ${support.reason || 'the t
 
     const networkOf = async (id: string) => (await run(id, 'readlink /proc/self/ns/net')).trim();
 
-    it('serves the agent that is given the network of a member, and no other', async () => {
-      const [first, spare, stranger] = [await newNetwork(), await newNetwork(), await newNetwork()];
-      driver = open({ networks: [spare] });
-      const folder = await fillPool({ ...SPEC, network: first });
+    const planOf = ({ id, resources, team, egress }: WorkspaceSpec) => ({ id, resources, team, egress, hasBase: false });
+
+    it('is kept for the agent that asks before it has one, and serves no other', async () => {
+      const [first, stranger] = [await newNetwork(), await newNetwork()];
+      await fillPool({ ...SPEC, network: first });
       const waiting = marks();
       const other = await driver.create({ ...SPEC, id: 'third-agent', network: stranger }, signal);
       expect(waiting).not.toContain(other.pid);
-      expect(await readdir(stateDir)).toContain(folder);
-      const served = await driver.create({ ...SECOND, network: spare }, signal);
-      expect(waiting).toContain(served.pid);
-      expect(await networkOf(SECOND.id)).toBe(readlinkSync(spare));
-      expect(await networkOf('third-agent')).toBe(readlinkSync(stranger));
       await driver.poolSettled();
-      expect((await readdir(stateDir)).filter((name) => name.startsWith('.pool-'))).toEqual([]);
+      const kept = await driver.reserve?.(planOf(SECOND));
+      expect(waiting).toContain(kept?.pid);
+      expect(await driver.reserve?.(planOf(SECOND))).toEqual(kept);
+      const network = `/proc/${kept?.pid}/ns/net`;
+      expect([readlinkSync('/proc/self/ns/net'), readlinkSync(first), readlinkSync(stranger)]).not.toContain(readlinkSync(network));
+      const links = spawnSync('nsenter', [`--net=${network}`, '--', 'ip', '-o', 'link'], { encoding: 'utf8' })
+        .stdout.trim()
+        .split('\n');
+      expect(links).toEqual([expect.stringMatching(/ lo: .* state DOWN /)]);
+      const served = await driver.create({ ...SECOND, network }, signal);
+      expect(served.pid).toBe(kept?.pid);
+      expect(await networkOf(SECOND.id)).toBe(readlinkSync(network));
+      expect(await networkOf('third-agent')).toBe(readlinkSync(stranger));
+    });
+
+    it('does not serve one that has got another, and has ended before that starts', async () => {
+      const [first, stranger] = [await newNetwork(), await newNetwork()];
+      await fillPool({ ...SPEC, network: first });
+      const kept = await driver.reserve?.(planOf(SECOND));
+      const state = await driver.create({ ...SECOND, network: stranger }, signal);
+      expect([isPidAlive(kept?.pid ?? 0), state.pid === kept?.pid]).toEqual([false, false]);
+      expect(await networkOf(SECOND.id)).toBe(readlinkSync(stranger));
+    });
+
+    it('does not serve one that has files already, wherever they are from', async () => {
+      const first = await newNetwork();
+      await fillPool({ ...SPEC, network: first });
+      await driver.snapshots?.take(SPEC.id, 'copy', signal);
+      const kept = await driver.reserve?.(planOf(SECOND));
+      await driver.snapshots?.restore(SECOND.id, 'copy', signal);
+      await driver.snapshots?.remove('copy');
+      await rm(join(stateDir, '.snapshots'), { recursive: true });
+      expect(await driver.reserve?.(planOf(SECOND))).toBeUndefined();
+      const network = await enterNetwork(`--net=/proc/${kept?.pid}/ns/net`);
+      const state = await driver.create({ ...SECOND, network }, signal);
+      expect([isPidAlive(kept?.pid ?? 0), state.pid === kept?.pid]).toEqual([false, false]);
+      expect(await networkOf(SECOND.id)).toBe(readlinkSync(network));
     });
   });
 

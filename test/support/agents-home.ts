@@ -86,6 +86,15 @@ export class AgentsHome {
     return this.#end('SIGKILL');
   }
 
+  /** For one that ends by itself. */
+  async ended(): Promise<CliResult> {
+    const { run, api } = this.#running();
+    const result = await run.result;
+    this.#started = undefined;
+    api.close();
+    return result;
+  }
+
   async #end(signal: NodeJS.Signals): Promise<CliResult> {
     const { run, api } = this.#running();
     // What there is now is what may be left behind.

@@ -9,24 +9,30 @@ export interface MachineState {
   readonly groups: readonly string[];
   readonly mounts: readonly string[];
   readonly processes: readonly string[];
+  /** Of sandboxes that were started ahead, whoever has them now: a daemon that runs has some, also when nobody asks for an agent. */
+  readonly ahead: readonly string[];
 }
 
 /** Of one home, by the marks that it gives: its path, and hashes of it. `uids` are those of its agents: a sandbox shows nothing else. */
 export function machineStateOf(home: string, uids: readonly string[]): MachineState {
   const real = existsSync(home) ? realpathSync(home) : home;
   const hash = createHash('sha256').update(real).digest('hex').slice(0, 8);
-  const pids = new Set([real, ...uids].flatMap(processesMentioning));
+  const pids = [...new Set([real, ...uids].flatMap(processesMentioning))];
+  const pool = new Set(processesMentioning('agentiso-pool-'));
+  const processes = (wanted: readonly number[]) =>
+    wanted.map((pid) => `${pid} ${commandLine(pid)}`).filter((line) => !line.includes('agentiso.js serve'));
   return {
     namespaces: namesIn('/run/netns').filter((name) => name === `agentiso-${hash}` || name.startsWith(`agentiso-${hash}-`)),
     groups: uids.flatMap((uid) => groupsMentioning(uid)),
     mounts: readFileSync('/proc/self/mountinfo', 'utf8')
       .split('\n')
       .filter((line) => line.includes(real)),
-    processes: [...pids].map((pid) => `${pid} ${commandLine(pid)}`).filter((line) => !line.includes('agentiso.js serve')),
+    processes: processes(pids.filter((pid) => !pool.has(pid))),
+    ahead: processes(pids.filter((pid) => pool.has(pid))),
   };
 }
 
-export const NOTHING_LEFT: MachineState = { namespaces: [], groups: [], mounts: [], processes: [] };
+export const NOTHING_LEFT: MachineState = { namespaces: [], groups: [], mounts: [], processes: [], ahead: [] };
 
 function namesIn(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory) : [];

@@ -38,8 +38,9 @@ export function fakeNetwork({ mode = 'nftables', hasUplink = false }: FakeNetwor
     links: new Set(),
     policy: { teams: [], members: [] },
     failures: [],
-    async ensureLink(agent) {
-      await call(`ensureLink ${agent}`, () => network.links.add(agent));
+    async ensureLink(agent, _signal, findFirst) {
+      const first = network.links.has(agent) ? undefined : await findFirst?.();
+      await call(`ensureLink ${agent}${first === undefined ? '' : ` around ${first.pid}`}`, () => network.links.add(agent));
       return {
         agent,
         address: addressOf(agent),

@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { silentLogger } from '#lib/log.ts';
+import { type ProcessIdentity, readProcessIdentity } from '#lib/process-identity.ts';
 import { createNetwork } from '#network/create-network.ts';
 import type { Network, Policy } from '#network/network.ts';
 import { type Call, openCalls, serveCalls } from './network-lines.ts';
@@ -36,6 +37,8 @@ serveCalls({
     return { mode: network.mode, reason: network.reason };
   },
   ensureLink: (home: string, agent: number) => the(home).ensureLink(agent, signal),
+  ensureLinkAround: (home: string, agent: number, first: ProcessIdentity) => the(home).ensureLink(agent, signal, async () => first),
+  identityOf: (pid: number) => readProcessIdentity(pid),
   removeLink: (home: string, agent: number) => the(home).removeLink(agent, signal),
   listLinks: (home: string) => the(home).listLinks(signal),
   apply: (home: string, policy: Policy) => the(home).apply(policy, signal),

@@ -1,5 +1,6 @@
 /** The test's handle on a lab: starts it in namespaces of its own, where nothing it does concerns the machine. */
 import { spawn, spawnSync } from 'node:child_process';
+import type { ProcessIdentity } from '#lib/process-identity.ts';
 import type { Counters, Link, Policy } from '#network/network.ts';
 import { type Call, openCalls } from './network-lines.ts';
 import { scriptCommand } from './script.ts';
@@ -28,6 +29,9 @@ export interface Agent {
 export interface Lab {
   create(home: string, options?: Record<string, unknown>): Promise<{ readonly mode: string; readonly reason: string }>;
   ensureLink(home: string, agent: number): Promise<Link>;
+  /** The same for an agent whose first process there is already. */
+  ensureLinkAround(home: string, agent: number, first: ProcessIdentity): Promise<Link>;
+  identityOf(pid: number): Promise<ProcessIdentity>;
   removeLink(home: string, agent: number): Promise<void>;
   listLinks(home: string): Promise<number[]>;
   apply(home: string, policy: Policy): Promise<void>;

@@ -3,7 +3,7 @@ import type { Driver } from '#drivers/driver.ts';
 import { processDriver } from '#drivers/process/driver.ts';
 import { detectSandbox } from '#drivers/sandbox/detect.ts';
 import { sandboxDriver } from '#drivers/sandbox/driver.ts';
-import { type VmDriver, vmDriver } from '#drivers/vm/driver.ts';
+import { type VmDriver, type VmDriverOptions, vmDriver } from '#drivers/vm/driver.ts';
 import { silentLogger } from '#lib/log.ts';
 import { findTestImage, type MachinesHere, machinesByVsock, machinesHere } from './machines.ts';
 
@@ -14,7 +14,7 @@ export interface OpenDriverOptions {
 }
 
 interface OpenMachinesOptions extends OpenDriverOptions {
-  readonly pool?: { readonly size: number };
+  readonly pool?: NonNullable<VmDriverOptions['pool']>;
 }
 
 export async function openDriver(kind: string, options: OpenDriverOptions): Promise<Driver> {
@@ -22,7 +22,7 @@ export async function openDriver(kind: string, options: OpenDriverOptions): Prom
   if (kind === 'process') return processDriver({ ...all, environment: (name) => process.env[name] });
   if (kind === 'sandbox') return sandboxDriver({ ...all, support: await detectSandbox(options.stateDir) });
   if (kind === 'vm') return openMachines(options);
-  if (kind === 'vm-pool') return openMachines({ ...options, pool: { size: 1 } });
+  if (kind === 'vm-pool') return openMachines({ ...options, pool: { size: 1, quietMs: 0 } });
   if (kind === 'vm-vsock') return openMachines(options, await machinesByVsock());
   throw new Error(`no driver is called ${kind}: process, sandbox, vm, vm-pool, vm-vsock`);
 }

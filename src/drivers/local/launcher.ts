@@ -1,7 +1,7 @@
 /** What differs between the drivers of this machine: how a guest is started and ended. All else is in local-driver.ts. */
 import type { Duplex } from 'node:stream';
 import type { ProcessIdentity } from '#lib/process-identity.ts';
-import type { GuestPort, Isolation, Usage, WorkspaceSpec } from '../driver.ts';
+import type { GuestPort, Isolation, Usage, WorkspacePlan, WorkspaceSpec } from '../driver.ts';
 import type { GuestProcess } from './guest-process.ts';
 import type { WorkspacePaths } from './paths.ts';
 import type { WorkspaceRecord } from './record.ts';
@@ -23,6 +23,8 @@ export interface ReadyGuest {
   readonly guest: GuestProcess;
   readonly directory: string;
   readonly groups: readonly string[];
+  /** What is missing of one that was given away is done by whichever daemon comes. Otherwise the next one ends it, and starts another. */
+  readonly isTakenOver: boolean;
   /** Called instead of whoever watched it so far. */
   watch(onChange: () => void): void;
   /** Ends it and takes its folder away, where that has not got its place. */
@@ -74,8 +76,12 @@ export interface Launcher {
   ensureGroups(workspace: WorkspaceSpec): readonly string[];
   /** Makes everything else a start needs but the process. Can be repeated: an earlier try may have come to nothing. */
   prepare(workspace: WorkspaceSpec, paths: WorkspacePaths, groups: readonly string[]): Promise<StartCommand>;
-  /** A guest that has been started ahead and suits this workspace, which has no folder yet. */
+  /** A guest that has been started ahead is kept for this workspace, which has no folder yet. */
+  reserve?(plan: WorkspacePlan): Promise<ReadyGuest | undefined>;
+  /** A guest that has been started ahead and suits this workspace, which has no folder yet. What was kept for it and does not suit has ended. */
   takeReady?(workspace: WorkspaceSpec): Promise<ReadyGuest | undefined>;
+  /** What was kept for this workspace is not taken; it has ended when it resolves. */
+  giveUpReady?(id: string): Promise<void>;
   /** After each takeReady, when its workspace runs or failed to: what is started ahead now does not compete with it. */
   startEnded?(workspace: WorkspaceSpec): void;
   /** Resolves when the guest listens, where its sockets or its word on standard output do not tell. */

@@ -11,7 +11,18 @@ import { KeyedLock } from '#lib/keyed-lock.ts';
 import type { Logger } from '#lib/log.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import { timeLimit } from '#lib/time-limit.ts';
-import type { Driver, GuestPort, Isolation, Snapshots, Suspension, Usage, WorkspaceSpec, WorkspaceState, WriteHold } from '../driver.ts';
+import type {
+  Driver,
+  GuestPort,
+  Isolation,
+  Snapshots,
+  Suspension,
+  Usage,
+  WorkspacePlan,
+  WorkspaceSpec,
+  WorkspaceState,
+  WriteHold,
+} from '../driver.ts';
 import { dialGuest } from './dial.ts';
 import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
 import { FileCopies, finishRestore } from './file-copies.ts';
@@ -98,6 +109,13 @@ export class LocalDriver implements Driver {
       if (previous === undefined) return this.#observe(await this.#start(workspace, found));
       await this.#askToStop(found, previous);
       throw new WaitingError('PreviousGuestEnding', `the incarnation before is still ending as pid ${previous.pid}`, 100);
+    });
+  }
+
+  reserve(plan: WorkspacePlan): Promise<ProcessIdentity | undefined> {
+    return this.#lock.run(plan.id, async () => {
+      const isNew = await this.#isNew(plan.id, this.#launcher.pathsOf(plan.id));
+      return isNew ? (await this.#launcher.reserve?.(plan))?.guest.identity : undefined;
     });
   }
 
@@ -344,16 +362,24 @@ export class LocalDriver implements Driver {
 
   async #start(workspace: WorkspaceSpec, { paths, record: before }: Found): Promise<Found> {
     const { id } = workspace;
-    const isNew = !(await isPresent(paths.directory)) && this.#launchesOf(id).length === 0;
+    const isNew = await this.#isNew(id, paths);
     if (!isNew && (await this.#killRest(id, paths, before)))
       throw new WaitingError('LeftoversEnding', `processes of an earlier incarnation of ${id} are ending`, 100);
-    if (!isNew) return this.#launch(workspace, paths);
+    if (!isNew) {
+      // Its files may have come from a snapshot meanwhile.
+      await this.#launcher.giveUpReady?.(id);
+      return this.#launch(workspace, paths);
+    }
     try {
       const ready = await this.#launcher.takeReady?.(workspace);
       return await (ready === undefined ? this.#launch(workspace, paths) : this.#giveAway(ready, workspace, paths));
     } finally {
       this.#launcher.startEnded?.(workspace);
     }
+  }
+
+  async #isNew(id: string, { directory }: WorkspacePaths): Promise<boolean> {
+    return !(await isPresent(directory)) && this.#launchesOf(id).length === 0;
   }
 
   async #launch(workspace: WorkspaceSpec, paths: WorkspacePaths): Promise<Found> {
@@ -383,13 +409,17 @@ export class LocalDriver implements Driver {
     return { id, paths, record, guest };
   }
 
-  /** The rename makes it this workspace: before, it is one of the pool, and after, the record that came with the folder says whose it is. */
+  /**
+   * The rename makes it this workspace: before, it is one of the pool, and after, the record that came with the folder says whose it is. Where that
+   * names the process only once it knows who it is, what a daemon that was killed leaves half given away is ended by the next, and started anew.
+   */
   async #giveAway(ready: ReadyGuest, workspace: WorkspaceSpec, paths: WorkspacePaths): Promise<Found> {
     const { id, incarnation } = workspace;
     const { guest, groups } = ready;
-    const record = { id, incarnation, groups, ...(guest.identity && { process: guest.identity }) };
+    const intent = { id, incarnation, groups };
+    const record = guest.identity === undefined ? intent : { ...intent, process: guest.identity };
     try {
-      await writeRecord(join(ready.directory, basename(paths.record)), record);
+      await writeRecord(join(ready.directory, basename(paths.record)), ready.isTakenOver ? record : intent);
       await rename(ready.directory, paths.directory);
     } catch (error) {
       // The pool does not have it any more, and nobody else does.
@@ -407,6 +437,7 @@ export class LocalDriver implements Driver {
       throw error;
     }
     this.#options.log.info({ workspaceId: id, incarnation, pid: guest.pid }, 'workspace started from the pool');
+    if (!ready.isTakenOver) await writeRecord(paths.record, record);
     return { id, paths, record, guest };
   }
 

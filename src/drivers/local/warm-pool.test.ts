@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type PoolMember, WarmPool } from './warm-pool.ts';
 
 /** What else holds for every pool is told of sandboxes. */
-const KIND = { resources: { memoryMiB: 256 } };
+const KIND = { team: 1, resources: { memoryMiB: 256 } };
 const IDLE_MS = 300_000;
 
 interface FakeMember extends PoolMember {
@@ -14,7 +14,7 @@ function newPool(limit = 10) {
   const start = async () => {
     if (started.length >= limit) return undefined;
     const member: FakeMember = {
-      ...{ isReady: true, hasEnded: false, isRemoved: false },
+      ...{ isReady: true, ended: new Promise<void>(() => {}), isRemoved: false },
       async remove() {
         member.isRemoved = true;
       },
@@ -23,7 +23,10 @@ function newPool(limit = 10) {
     return member;
   };
   const problems: unknown[] = [];
-  const pool = new WarmPool<typeof KIND, FakeMember>({ size: 2, start, onProblem: (error) => problems.push(error), idleMs: IDLE_MS });
+  const pool = new WarmPool<typeof KIND, FakeMember>({
+    ...{ size: 2, quietMs: 0, start, idleMs: IDLE_MS },
+    onProblem: (error) => problems.push(error),
+  });
   return { pool, started, problems };
 }
 
@@ -36,16 +39,16 @@ describe('a warm pool', () => {
     pool.refill(KIND);
     await pool.settled();
     vi.advanceTimersByTime(IDLE_MS - 1);
-    expect(pool.take({ resources: { memoryMiB: 512 } })).toBeUndefined();
-    expect(pool.take(KIND)).toBe(started[0]);
+    expect(await pool.take('a', { ...KIND, resources: { memoryMiB: 512 } })).toBeUndefined();
+    expect(await pool.take('a', KIND)).toBe(started[0]);
     vi.advanceTimersByTime(IDLE_MS - 1);
     expect(started[1]?.isRemoved).toBe(false);
     vi.advanceTimersByTime(1);
     expect(started.map(({ isRemoved }) => isRemoved)).toEqual([false, true]);
-    expect(pool.take(KIND)).toBeUndefined();
+    expect(await pool.take('a', KIND)).toBeUndefined();
     pool.refill(KIND);
     await pool.settled();
-    expect(pool.take(KIND)).toBe(started[2]);
+    expect(await pool.take('a', KIND)).toBe(started[2]);
   });
 
   it('does without where none can be for now, and that is no problem', async () => {

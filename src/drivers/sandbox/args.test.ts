@@ -146,6 +146,13 @@ describe('launchCommand', () => {
     ]);
   });
 
+  it('makes the network of one whose link comes later with its mounts, as root: nobody inside has a right to it', () => {
+    const root = { uid: 70_001, network: 'new', folder: '/home/state/.pool-1', overlay: 'none' as const };
+    expect(launchCommand({ command, groups: [], limits: [], root }).slice(0, 6)).toEqual([
+      ...['unshare', '--mount', '--net', '--propagation', 'slave', '--'],
+    ]);
+  });
+
   it('as anybody else has nothing to give up', () => {
     expect(launchCommand({ command, groups: [], limits: ['prlimit', '--core=0', '--'] })).toEqual([
       ...['/bin/sh', '-c', LAUNCH_SCRIPT, 'agentiso-sandbox', '', 'none', '', '', '--', 'prlimit', '--core=0', '--', 'bwrap', 'args'],

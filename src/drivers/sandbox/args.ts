@@ -149,8 +149,8 @@ export interface LaunchPlan {
 
 export interface RootPlan {
   readonly uid: number;
-  /** Path of the network namespace to enter. */
-  readonly network?: string;
+  /** Path of the network namespace to enter; new: one that is made now, with nothing in it. Absent: that is left to bubblewrap. */
+  readonly network?: string | 'new';
   readonly folder: string;
   /** later: by somebody who comes from outside, and what is mounted then appears in the sandbox as well. */
   readonly overlay: 'none' | 'now' | 'later';
@@ -162,8 +162,9 @@ export interface RootPlan {
 
 /** The process this starts stays, as parent of bubblewrap, and is the workspace to everybody else. */
 export function launchCommand({ command, groups, limits, root }: LaunchPlan): [string, ...string[]] {
-  const enter = root?.network === undefined ? [] : ['nsenter', `--net=${root.network}`, '--'];
-  const separate = root === undefined ? [] : ['unshare', '--mount', '--propagation', 'slave', '--'];
+  const isNew = root?.network === 'new';
+  const enter = root?.network === undefined || isNew ? [] : ['nsenter', `--net=${root.network}`, '--'];
+  const separate = root === undefined ? [] : ['unshare', '--mount', ...(isNew ? ['--net'] : []), '--propagation', 'slave', '--'];
   const settings = [root?.folder ?? '', root?.overlay ?? 'none', root?.node ?? '', root?.tools ?? ''];
   const shell = ['/bin/sh', '-c', LAUNCH_SCRIPT, 'agentiso-sandbox', ...settings, ...groups, '--'];
   const [first = '/bin/sh', ...rest] = [...enter, ...separate, ...shell, ...dropRights(root?.uid), ...limits, ...command];

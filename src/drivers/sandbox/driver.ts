@@ -6,7 +6,7 @@ import { newUid } from '#lib/clock.ts';
 import { messageOf, NotFoundError, StalledError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
-import type { Driver, Usage, WorkspaceSpec } from '../driver.ts';
+import type { Driver, Usage, WorkspacePlan, WorkspaceSpec } from '../driver.ts';
 import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
 import type { CgroupPlaces } from '../local/cgroup-places.ts';
 import { closeInheritedOnExec } from '../local/descriptors.ts';
@@ -21,10 +21,11 @@ import { readTree } from '../local/processes.ts';
 import type { WorkspaceRecord } from '../local/record.ts';
 import { uidOf } from '../local/team-uid.ts';
 import { sumUsage } from '../local/usage.ts';
+import type { PoolSize } from '../local/warm-pool.ts';
 import { TOOL_PATH } from './args.ts';
 import type { SandboxSupport } from './detect.ts';
 import { type BindGuest, type SandboxMember, startMember } from './member.ts';
-import { type MemberKind, type PoolOptions, SandboxPool, type SpareNetwork } from './pool.ts';
+import { type MemberKind, type PoolOptions, SandboxPool } from './pool.ts';
 import { setReadOnly } from './read-only.ts';
 import { prepareSandbox, type SandboxAbilities, type SandboxStart } from './sandbox.ts';
 
@@ -41,14 +42,18 @@ export interface SandboxDriverOptions {
   /** For what is kept of workspaces. Absent: all of the disk but what is left free. */
   readonly room?: Room;
   /** Sandboxes started ahead, `size` of each kind in use; root mode only. Absent: none. */
-  readonly pool?: { readonly size: number; readonly bind: BindGuest } & Pick<PoolOptions<never>, 'nextNetwork'>;
+  readonly pool?: { readonly bind: BindGuest } & Pick<PoolOptions<never>, 'size' | 'quietMs' | 'hasRoom'>;
 }
 
 export interface SandboxDriver extends Driver {
   /** Ends what was started ahead and is nobody's yet. Workspaces go on. */
   closePool(): Promise<void>;
-  /** Settles when no sandbox is being started ahead. */
+  /** Settles when no sandbox is being started ahead, nor about to be. */
   poolSettled(): Promise<void>;
+  /** What was started ahead and is nobody's. */
+  poolSize(): PoolSize;
+  /** Ends what was started ahead: for a team that is gone, or all that is nobody's, where its room is needed. */
+  shrinkPool(team?: number): void;
 }
 
 export function sandboxDriver({ stopGraceMs = 5_000, ...options }: SandboxDriverOptions): SandboxDriver {
@@ -59,17 +64,16 @@ export function sandboxDriver({ stopGraceMs = 5_000, ...options }: SandboxDriver
   closeInheritedOnExec();
   const launcher = new SandboxLauncher({ ...options, stateDir, abilities: support.abilities });
   const driver = new LocalDriver({ stateDir, launcher, log, stopGraceMs, ...(options.room && { room: options.room }) });
-  return Object.assign(driver, { closePool: () => launcher.closePool(), poolSettled: () => launcher.poolSettled() });
+  return Object.assign(driver, {
+    closePool: () => launcher.closePool(),
+    poolSettled: () => launcher.poolSettled(),
+    poolSize: () => launcher.poolSize(),
+    shrinkPool: (team?: number) => launcher.shrinkPool(team),
+  });
 }
 
 interface LauncherOptions extends SandboxDriverOptions {
   readonly abilities: SandboxAbilities;
-}
-
-interface MemberStartPlan {
-  readonly kind: MemberKind;
-  readonly network: SpareNetwork | undefined;
-  readonly bind: BindGuest;
 }
 
 class SandboxLauncher implements Launcher {
@@ -101,19 +105,32 @@ class SandboxLauncher implements Launcher {
       markPrefix: `agentiso-pool-${this.#home}-`,
     }).catch(onProblem);
     if (pool !== undefined && abilities.mode === 'root')
-      this.#pool = new SandboxPool({ ...pool, start: (kind, network) => this.#startMember({ kind, network, bind: pool.bind }), onProblem });
+      this.#pool = new SandboxPool({ ...pool, start: (kind) => this.#startMember(kind, pool.bind), onProblem });
+  }
+
+  async reserve(plan: WorkspacePlan): Promise<SandboxMember | undefined> {
+    return this.#canBeMember(plan.hasBase) ? this.#pool?.reserve(plan) : undefined;
   }
 
   async takeReady(workspace: WorkspaceSpec): Promise<SandboxMember | undefined> {
-    return this.#canBeMember(workspace) ? this.#pool?.take(workspace) : undefined;
+    // A member of an earlier daemon may be in the network of this workspace.
+    await this.#swept;
+    if (this.#canBeMember(workspace.base !== undefined)) return this.#pool?.take(workspace);
+    await this.#pool?.giveUp(workspace.id);
+    return undefined;
+  }
+
+  async giveUpReady(id: string): Promise<void> {
+    await this.#swept;
+    await this.#pool?.giveUp(id);
   }
 
   startEnded(workspace: WorkspaceSpec): void {
-    if (this.#canBeMember(workspace)) this.#pool?.refill(workspace);
+    if (this.#canBeMember(workspace.base !== undefined)) this.#pool?.refill(workspace);
   }
 
-  #canBeMember({ base }: WorkspaceSpec): boolean {
-    return base === undefined || this.#options.abilities.canOverlay;
+  #canBeMember(hasBase: boolean): boolean {
+    return !hasBase || this.#options.abilities.canOverlay;
   }
 
   async closePool(): Promise<void> {
@@ -123,6 +140,14 @@ class SandboxLauncher implements Launcher {
 
   async poolSettled(): Promise<void> {
     await this.#pool?.settled();
+  }
+
+  poolSize(): PoolSize {
+    return this.#pool?.size ?? { agents: 0, memoryMiB: 0 };
+  }
+
+  shrinkPool(team?: number): void {
+    this.#pool?.shrink(team);
   }
 
   pathsOf(id: string): WorkspacePaths {
@@ -155,10 +180,8 @@ class SandboxLauncher implements Launcher {
     return { argv, cwd: '/', environment: { PATH: TOOL_PATH }, files: [seccompPath] };
   }
 
-  async #startMember({ kind, network, bind }: MemberStartPlan): Promise<SandboxMember> {
+  async #startMember({ team, resources, egress, hasBase, isConnected, tools }: MemberKind, bind: BindGuest): Promise<SandboxMember> {
     await this.#swept;
-    const { team, resources, egress, hasBase, tools } = kind;
-    const connected = network && { network: network.path };
     const name = newUid();
     const { abilities, stateDir, guestAgentPath } = this.#options;
     const paths = memberPaths(stateDir, name);
@@ -167,11 +190,11 @@ class SandboxLauncher implements Launcher {
     const start: SandboxStart = {
       ...{ mark: `agentiso-pool-${this.#home}-${name}`, hostname: 'agent', directory, guestAgentPath, uid: uidOf(team), resources, egress },
       isBaseComing: hasBase,
-      ...connected,
+      isNetworkComing: isConnected,
       ...(tools !== undefined && { tools }),
       groups: groups.map((group) => join(group, 'cgroup.procs')),
     };
-    return startMember({ paths, groups, bind, ...connected, prepare: () => prepareSandbox(start, abilities) });
+    return startMember({ paths, groups, bind, prepare: () => prepareSandbox(start, abilities) });
   }
 
   /** The launcher and bubblewrap would die at once and everything inside with them: the signal is for the guest, the first that they started. */

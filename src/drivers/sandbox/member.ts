@@ -1,5 +1,6 @@
 /** One member of the warm pool: a sandbox in a folder of its own that becomes a workspace's by being renamed. */
 import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
@@ -16,7 +17,7 @@ import { readTree } from '../local/processes.ts';
 import { TOOL_PATH } from './args.ts';
 import { ensureEtc, setBase } from './folder.ts';
 import { LATE_OVERLAY_SCRIPT } from './launch-script.ts';
-import type { ConnectedMember } from './pool.ts';
+import type { PlacedMember } from './pool.ts';
 import type { PreparedSandbox } from './sandbox.ts';
 
 /** The call `bind` of the guest agent, on a connection of its own. */
@@ -29,34 +30,37 @@ export type BindGuest = (
 export interface MemberStart {
   readonly paths: WorkspacePaths;
   readonly groups: readonly string[];
-  /** Path of the prepared network it is started in. */
-  readonly network?: string;
   readonly prepare: () => Promise<PreparedSandbox>;
   readonly bind: BindGuest;
 }
 
-export type SandboxMember = ConnectedMember & ReadyGuest;
+export type SandboxMember = PlacedMember & ReadyGuest;
 
 const BIND_MS = 10_000;
 const execute = promisify(execFile);
 
-export async function startMember({ paths, groups, network, prepare, bind }: MemberStart): Promise<SandboxMember> {
+export async function startMember({ paths, groups, prepare, bind }: MemberStart): Promise<SandboxMember> {
   for (const path of [paths.directory, paths.run, paths.state]) await mkdir(path, { mode: 0o700 });
   const { argv, seccompPath } = await prepare();
-  let listener = () => {};
+  let onEnd = () => {};
+  const ended = new Promise<void>((resolve) => {
+    onEnd = resolve;
+  });
+  let listener = () => {
+    if (guest.exit !== undefined) onEnd();
+  };
   const command = { argv, cwd: '/', environment: { PATH: TOOL_PATH }, files: [seccompPath] };
   const guest = await startGuest({ incarnation: '', command, paths, onChange: () => listener() });
   return {
     guest,
     groups,
     directory: paths.directory,
-    ...(network !== undefined && { network }),
+    isTakenOver: false,
     get isReady() {
       return guest.isListening && guest.exit === undefined;
     },
-    get hasEnded() {
-      return guest.exit !== undefined;
-    },
+    ended,
+    isIn: (network) => isSameNamespace(network, `/proc/${guest.pid}/ns/net`),
     watch(onChange) {
       listener = onChange;
     },
@@ -66,6 +70,16 @@ export async function startMember({ paths, groups, network, prepare, bind }: Mem
       await removeMember(paths.directory, groups);
     },
   };
+}
+
+function isSameNamespace(...paths: readonly [string, string]): boolean {
+  try {
+    const [first, second] = paths.map((path) => statSync(path));
+    return first?.ino === second?.ino && first?.dev === second?.dev;
+  } catch {
+    // One of them is gone.
+    return false;
+  }
 }
 
 interface Binding {

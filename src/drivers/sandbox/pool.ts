@@ -2,72 +2,79 @@
  * The warm pool of sandboxes. What cannot be changed any more of one that runs: team, limits, proxy, tools, whether there is a base. A member nobody
  * asks for ends by itself after a while, like every guest without a host, and is not replaced.
  *
- * A network has to be entered at the start, when nobody knows whose it will be. So a member for a workspace with a prepared network is started in
- * one that was prepared ahead, and goes to the workspace that is given this very network.
+ * A network has to be entered at the start, when nobody knows whose it will be. So a member for a workspace with a prepared network waits in one
+ * of its own that leads nowhere. It is reserved before the workspace has its network: whoever prepares that does it around the member.
  */
-import type { Resources, WorkspaceSpec } from '../driver.ts';
-import { type PoolMember, WarmPool } from '../local/warm-pool.ts';
+import type { Resources, WorkspacePlan, WorkspaceSpec } from '../driver.ts';
+import { type PoolMember, type PoolSize, WarmPool, type WarmPoolOptions } from '../local/warm-pool.ts';
 
 export interface MemberKind {
   readonly team: number;
   readonly resources: Resources;
   readonly egress: boolean;
   readonly hasBase: boolean;
-  /** Whether it is in a prepared network. */
+  /** Whether its network is prepared for it. */
   readonly isConnected: boolean;
   /** What is bound into it. */
   readonly tools?: string;
 }
 
-/** A network that was prepared for nobody yet. */
-export interface SpareNetwork {
-  readonly path: string;
+export interface PlacedMember extends PoolMember {
+  /** Whether this is the path of the network it is in. */
+  isIn(network: string): boolean;
 }
 
-export interface ConnectedMember extends PoolMember {
-  /** Path of the prepared network it is in. */
-  readonly network?: string;
-}
-
-export interface PoolOptions<M extends ConnectedMember> {
-  /** Members of each kind. */
-  readonly size: number;
-  readonly start: (kind: MemberKind, network: SpareNetwork | undefined) => Promise<M>;
-  /** The next network for a member to wait in, never the same twice; undefined: none for now. Absent: no member is ever in one. */
-  readonly nextNetwork?: () => Promise<SpareNetwork | undefined>;
-  readonly onProblem: (error: unknown) => void;
-}
+export type PoolOptions<M extends PlacedMember> = Omit<WarmPoolOptions<MemberKind, M>, 'idleMs'>;
 
 /** What cannot be changed any more once a member runs. */
-export function kindOf({ team, resources, egress, base, network, tools }: WorkspaceSpec): MemberKind {
-  const { vcpus, memoryMiB, diskGiB } = resources;
-  const limits = { vcpus, memoryMiB, diskGiB };
-  const kind = { team, resources: limits, egress, hasBase: base !== undefined, isConnected: network !== undefined };
-  return { ...kind, ...(tools !== undefined && { tools }) };
+export function kindOf({ base, network, ...workspace }: WorkspaceSpec): MemberKind {
+  return kindWith(workspace, { hasBase: base !== undefined, isConnected: network !== undefined });
 }
 
-export class SandboxPool<M extends ConnectedMember> {
-  readonly #nextNetwork: PoolOptions<M>['nextNetwork'];
+/** The same of a workspace whose network will be prepared. */
+export function plannedKind({ hasBase, ...plan }: WorkspacePlan): MemberKind {
+  return kindWith(plan, { hasBase, isConnected: true });
+}
+
+function kindWith(
+  { team, resources, egress, tools }: Pick<WorkspaceSpec, 'team' | 'resources' | 'egress' | 'tools'>,
+  more: Pick<MemberKind, 'hasBase' | 'isConnected'>,
+): MemberKind {
+  const { vcpus, memoryMiB, diskGiB } = resources;
+  return { team, resources: { vcpus, memoryMiB, diskGiB }, egress, ...more, ...(tools !== undefined && { tools }) };
+}
+
+export class SandboxPool<M extends PlacedMember> {
   readonly #pool: WarmPool<MemberKind, M>;
 
-  constructor({ size, start, nextNetwork, onProblem }: PoolOptions<M>) {
-    this.#nextNetwork = nextNetwork;
-    const startOne = async (kind: MemberKind) => {
-      const network = kind.isConnected ? await nextNetwork?.() : undefined;
-      return kind.isConnected && network === undefined ? undefined : start(kind, network);
-    };
-    this.#pool = new WarmPool({ size, start: startOne, onProblem });
+  constructor(options: PoolOptions<M>) {
+    this.#pool = new WarmPool(options);
   }
 
-  /** One that is ready, if there is one. */
-  take(workspace: WorkspaceSpec): M | undefined {
-    if (!this.#canServe(workspace)) return undefined;
-    return this.#pool.take(kindOf(workspace), ({ network }) => network === workspace.network);
+  get size(): PoolSize {
+    return this.#pool.size;
   }
 
-  /** When the one who asked has been served. */
+  reserve(plan: WorkspacePlan): M | undefined {
+    return this.#pool.reserve(plan.id, plannedKind(plan));
+  }
+
+  /** The one that was reserved for it, or any that is ready and in no prepared network. */
+  take(workspace: WorkspaceSpec): Promise<M | undefined> {
+    const { id, network } = workspace;
+    return this.#pool.take(id, kindOf(workspace), network === undefined ? undefined : (member) => member.isIn(network));
+  }
+
+  giveUp(id: string): Promise<void> {
+    return this.#pool.giveUp(id);
+  }
+
   refill(workspace: WorkspaceSpec): void {
-    if (this.#canServe(workspace)) this.#pool.refill(kindOf(workspace));
+    this.#pool.refill(kindOf(workspace));
+  }
+
+  shrink(team?: number): void {
+    this.#pool.shrink(team);
   }
 
   close(): Promise<void> {
@@ -76,9 +83,5 @@ export class SandboxPool<M extends ConnectedMember> {
 
   settled(): Promise<void> {
     return this.#pool.settled();
-  }
-
-  #canServe({ network }: WorkspaceSpec): boolean {
-    return network === undefined || this.#nextNetwork !== undefined;
   }
 }

@@ -30,6 +30,8 @@ export interface SandboxStart {
   /** For a member of the pool: its base will come later. */
   readonly isBaseComing?: boolean;
   readonly network?: string;
+  /** For a member of the pool: its network will be prepared later, around it. */
+  readonly isNetworkComing?: boolean;
   readonly tools?: string;
   /** cgroup.procs files. Empty: single processes are limited instead. */
   readonly groups: readonly string[];
@@ -69,12 +71,16 @@ export async function prepareSandbox(start: SandboxStart, abilities: SandboxAbil
     ...guestFilesIn(folder, guest),
     host: abilities.host,
     tmpBytes: Math.ceil(resources.memoryMiB / 2) * MIB,
-    isUnconnected: !isRoot || network === undefined,
+    isUnconnected: !isRoot || networkOf(start) === undefined,
     canDisableUserns: abilities.canDisableUserns,
   });
   const limits = groups.length > 0 ? [] : limitCommand(resources, readHardLimits());
   const root = isRoot ? { root: rootPlan(start, { files, node: bound?.source }) } : {};
   return { argv: launchCommand({ command, groups, limits, ...root }), seccompPath };
+}
+
+function networkOf({ network, isNetworkComing }: SandboxStart): RootPlan['network'] {
+  return isNetworkComing ? 'new' : network;
 }
 
 /** What the launcher has bound into the folder, because its own parents are closed. */
@@ -87,7 +93,8 @@ function boundIn(folder: string, node: NodeProgram, tools: string | undefined): 
 }
 
 function rootPlan(start: SandboxStart, { files, node }: { files: Folder['files']; node: string | undefined }): RootPlan {
-  const { uid, directory, network, isBaseComing, tools } = start;
+  const { uid, directory, isBaseComing, tools } = start;
+  const network = networkOf(start);
   const ownOverlay = files === 'merged' ? 'now' : 'none';
   return {
     uid,

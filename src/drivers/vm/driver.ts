@@ -24,6 +24,7 @@ import { readRecord, type WorkspaceRecord } from '../local/record.ts';
 import { sideBySide } from '../local/side-by-side.ts';
 import { uidOf } from '../local/team-uid.ts';
 import { sumUsage } from '../local/usage.ts';
+import type { PoolSize } from '../local/warm-pool.ts';
 import type { Board } from './args.ts';
 import { bindMachine } from './bind.ts';
 import { type CommandPlan, machineCommand, type Startable } from './command.ts';
@@ -37,7 +38,7 @@ import { type MachineFile, readMachineFile, writeMachineFile } from './machine-f
 import type { MachineMember } from './member.ts';
 import { restoreState } from './migration.ts';
 import { pauseMachine } from './pause.ts';
-import { type Giving, MachinePool, type MachinePoolOptions } from './pool.ts';
+import { type Giving, MachinePool, type MachinePoolOptions, type PoolRules } from './pool.ts';
 import { powerOff, quit } from './power-off.ts';
 import { renewDisk } from './renew-disk.ts';
 import { discard, isSaved, savedFiles, savedState } from './saved.ts';
@@ -78,7 +79,7 @@ export interface VmDriverOptions {
   /** False: every machine boots. */
   readonly hasTemplates?: boolean;
   /** Machines that wait for their agents, `size` of each kind in use; only where there are templates. Absent: none. */
-  readonly pool?: { readonly size: number };
+  readonly pool?: PoolRules;
 }
 
 export interface VmDriver extends Driver {
@@ -86,6 +87,10 @@ export interface VmDriver extends Driver {
   templatesSettled(): Promise<void>;
   /** Settles when no machine is being started ahead. */
   poolSettled(): Promise<void>;
+  /** What was started ahead and is nobody's. */
+  poolSize(): PoolSize;
+  /** Ends what was started ahead: for a team that is gone, or all that is nobody's, where its room is needed. */
+  shrinkPool(team?: number): void;
   /** Lets go of all machines, which go on, and ends what is nobody's. */
   close(): Promise<void>;
 }
@@ -113,6 +118,8 @@ export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOp
   return Object.assign(driver, {
     templatesSettled: () => launcher.templatesSettled(),
     poolSettled: () => launcher.poolSettled(),
+    poolSize: () => launcher.poolSize(),
+    shrinkPool: (team?: number) => launcher.shrinkPool(team),
     close: () => launcher.close(),
   });
 }
@@ -237,7 +244,7 @@ class VmLauncher implements Launcher {
     if (start !== undefined) this.#pool?.refill(workspace, start);
   }
 
-  #poolMeans(templates: Templates): Omit<MachinePoolOptions, 'size' | 'markOf' | 'swept' | 'onProblem'> {
+  #poolMeans(templates: Templates): Omit<MachinePoolOptions, keyof PoolRules | 'markOf' | 'swept' | 'onProblem'> {
     const { stateDir, log } = this.#options;
     return {
       ...{ stateDir, log, templates, slots: this.#slots },
@@ -422,6 +429,14 @@ class VmLauncher implements Launcher {
 
   async poolSettled(): Promise<void> {
     await this.#pool?.settled();
+  }
+
+  poolSize(): PoolSize {
+    return this.#pool?.size ?? { agents: 0, memoryMiB: 0 };
+  }
+
+  shrinkPool(team?: number): void {
+    this.#pool?.shrink(team);
   }
 
   /** The next start is another way: without the template that it was a copy of, or on a board that does not depend on its clock. */

@@ -38,7 +38,13 @@ export type MachineMember = PoolMember & ReadyGuest;
 export async function startMember(start: MemberStart): Promise<MachineMember> {
   const { paths, groups, signal } = start;
   const { directory } = paths;
-  let listener = () => {};
+  let onEnd = () => {};
+  const ended = new Promise<void>((resolve) => {
+    onEnd = resolve;
+  });
+  let listener = () => {
+    if (guest?.exit !== undefined) onEnd();
+  };
   let machine: Machine | undefined;
   let guest: ReadyGuest['guest'] | undefined;
   const remove = async () => {
@@ -65,12 +71,9 @@ export async function startMember(start: MemberStart): Promise<MachineMember> {
   }
   const started = guest;
   return {
-    ...{ guest: started, groups, directory, remove },
+    ...{ guest: started, groups, directory, remove, ended, isTakenOver: true },
     get isReady() {
       return started.isListening && started.exit === undefined;
-    },
-    get hasEnded() {
-      return started.exit !== undefined;
     },
     watch(onChange) {
       listener = onChange;

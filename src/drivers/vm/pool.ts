@@ -8,7 +8,7 @@ import type { ReadyGuest, StartCommand } from '../local/launcher.ts';
 import type { WorkspacePaths } from '../local/paths.ts';
 import { memberPaths } from '../local/pool-member.ts';
 import { uidOf } from '../local/team-uid.ts';
-import { WarmPool } from '../local/warm-pool.ts';
+import { type PoolSize, WarmPool, type WarmPoolOptions } from '../local/warm-pool.ts';
 import type { CommandPlan, Startable } from './command.ts';
 import type { Machine } from './machine.ts';
 import { type MachineMember, startMember } from './member.ts';
@@ -46,9 +46,10 @@ export interface Giving {
   readonly start: Start;
 }
 
-export interface MachinePoolOptions {
-  /** Members of each kind. */
-  readonly size: number;
+/** How many are started ahead, and when. */
+export type PoolRules = Pick<WarmPoolOptions<MachineKind, MachineMember>, 'size' | 'quietMs' | 'hasRoom'>;
+
+export interface MachinePoolOptions extends PoolRules {
   readonly stateDir: string;
   readonly templates: Templates;
   readonly slots: StartSlots;
@@ -83,12 +84,21 @@ export class MachinePool {
     const onProblem = (error: unknown) => {
       if (!this.#closing.signal.aborted) options.onProblem(error);
     };
-    this.#pool = new WarmPool({ size: options.size, start: (kind) => this.#start(kind), onProblem, idleMs: IDLE_MS });
+    const { size, quietMs, hasRoom } = options;
+    this.#pool = new WarmPool({ size, quietMs, hasRoom, start: (kind) => this.#start(kind), onProblem, idleMs: IDLE_MS });
   }
 
-  take(workspace: WorkspaceSpec, start: Start): MachineMember | undefined {
+  get size(): PoolSize {
+    return this.#pool.size;
+  }
+
+  async take(workspace: WorkspaceSpec, start: Start): Promise<MachineMember | undefined> {
     const kind = machineKindOf(workspace, start);
-    return kind && this.#pool.take(kind);
+    return kind && this.#pool.take(workspace.id, kind);
+  }
+
+  shrink(team?: number): void {
+    this.#pool.shrink(team);
   }
 
   refill(workspace: WorkspaceSpec, start: Start): void {

@@ -15,6 +15,8 @@ import { type BenchContext, BenchError, MissingToolError } from '../harness/oper
 
 const START_TIMEOUT_MS = 60_000;
 const REMOVE_LOOK_MS = 20;
+/** In the daemon it is longer: what is started ahead does not compete with what is measured. */
+const POOL_QUIET_MS = 200;
 const { signal } = new AbortController();
 
 export interface Machine extends SandboxSupport {
@@ -41,6 +43,8 @@ export interface Sandboxes {
   readonly driver: SandboxDriver;
   create(spec: WorkspaceSpec): Promise<Created>;
   remove(ids: readonly string[]): Promise<void>;
+  /** Resolves when no sandbox is being started ahead. */
+  poolSettled(): Promise<void>;
 }
 
 /** Closed with the operation: nothing that was started goes on. */
@@ -48,7 +52,9 @@ export async function openSandboxes({ dir, own }: BenchContext, support: Machine
   const bundle = await bundleGuest();
   own({ close: () => bundle.remove() });
   const options = { stateDir: join(dir, 'sandboxes'), guestAgentPath: bundle.path, log: silentLogger, support };
-  const driver = sandboxDriver(poolSize === 0 ? options : { ...options, pool: { size: poolSize, bind: bindGuest } });
+  const driver = sandboxDriver(
+    poolSize === 0 ? options : { ...options, pool: { size: poolSize, quietMs: POOL_QUIET_MS, bind: bindGuest } },
+  );
   own({
     async close() {
       await driver.closePool();
@@ -58,7 +64,17 @@ export async function openSandboxes({ dir, own }: BenchContext, support: Machine
       );
     },
   });
-  return { driver, create: (spec) => create(driver, spec), remove: (ids) => removeAll(driver, ids) };
+  return {
+    driver,
+    create: (spec) => create(driver, spec),
+    remove: (ids) => removeAll(driver, ids),
+    async poolSettled() {
+      // A pool keeps no process alive.
+      const waiting = setInterval(() => {}, START_TIMEOUT_MS);
+      await driver.poolSettled();
+      clearInterval(waiting);
+    },
+  };
 }
 
 /** A new workspace of team 1 that no other resembles. */

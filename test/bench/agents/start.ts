@@ -12,7 +12,7 @@ import { detectMachine, newSpec, openSandboxes, type Sandboxes } from './sandbox
 
 type Differences = Partial<WorkspaceSpec>;
 
-const STARTS = 3;
+export const STARTS = 3;
 const SOCKETS = 2;
 const POOL_ATTEMPTS = 3;
 const POOL_TIMEOUT_MS = 60_000;
@@ -47,7 +47,7 @@ const cold: Operation = {
 const warm: Operation = {
   id: 'start-pool',
   about:
-    'the same from the warm pool, where the next member is started at the same time, as in the daemon; with a base of 5,000 files its overlay is mounted into the sandbox that runs',
+    'the same from the warm pool; the next member is started afterwards, as in the daemon; with a base of 5,000 files its overlay is mounted into the sandbox that runs',
   rounds: { full: 20, quick: 3 },
   reference: 'bare',
   comparisons: [
@@ -87,7 +87,7 @@ async function timeStart({ create, remove }: Sandboxes, spec: WorkspaceSpec): Pr
   return elapsed;
 }
 
-function bareContestant(bare: BareSandboxes): Contestant {
+export function bareContestant(bare: BareSandboxes): Contestant {
   const once = async (): Promise<number> => {
     const before = performance.now();
     const sandbox = await bare.start(0);
@@ -110,7 +110,7 @@ async function fromPool(context: BenchContext, sandboxes: Sandboxes, differences
 /** undefined: it was not from the pool. */
 async function timeFromPool(
   context: BenchContext,
-  { driver, create, remove }: Sandboxes,
+  { create, remove, poolSettled }: Sandboxes,
   spec: WorkspaceSpec,
 ): Promise<number | undefined> {
   const before = performance.now();
@@ -118,13 +118,14 @@ async function timeFromPool(
   const client = await answered();
   const elapsed = performance.now() - before;
   client.close('measured');
-  await driver.poolSettled();
+  await poolSettled();
   await untilListening(context);
   await remove([spec.id]);
   return isFromPool ? elapsed : undefined;
 }
 
-async function untilListening({ dir }: BenchContext): Promise<void> {
+/** Those that are started ahead. */
+export async function untilListening({ dir }: BenchContext): Promise<void> {
   const stateDir = join(dir, 'sandboxes');
   const members = () => readdirSync(stateDir).filter((name) => name.startsWith('.pool-'));
   const deadline = performance.now() + POOL_TIMEOUT_MS;

@@ -45,7 +45,7 @@ export async function openMachines({ dir, own }: BenchContext, name: string, fro
     support,
     findImage: async () => image,
     hasTemplates,
-    ...(from === 'pool' && { pool: { size: 1 } }),
+    ...(from === 'pool' && { pool: { size: 1, quietMs: 0 } }),
   });
   const remove = async (ids: readonly string[]) => void (await Promise.all(ids.map((id) => removeOne(driver, id))));
   own({
