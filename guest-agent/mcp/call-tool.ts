@@ -63,7 +63,8 @@ function reportProgress(report: (elapsedSeconds: number) => void): () => void {
 
 function unknownTool(name: string): ToolError {
   const hint = `there are ${agentTools.map((tool) => tool.name).join(', ')}`;
-  if (operatorToolNames.has(name)) return { code: 'Forbidden', message: `${name} is a tool of operators, not of agents`, hint, field: 'name' };
+  if (operatorToolNames.has(name))
+    return { code: 'Forbidden', message: `${name} is a tool of operators, not of agents`, hint, field: 'name' };
   return { code: 'Invalid', message: `there is no tool ${JSON.stringify(name.slice(0, 100))}`, hint, field: 'name' };
 }
 

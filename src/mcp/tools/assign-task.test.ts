@@ -83,7 +83,10 @@ describe('assign_task', () => {
   it('gives a task that is there to another agent or role', async () => {
     await assign({ name: 'one', agent: 'coder' });
     await here.client.create<Agent>(newAgent('a-other', { team: 'a' }));
-    expect(await here.answer('assign_task', { team: 'a', task: 'one', agent: 'other' })).toMatchObject({ task_id: 'a-one', status: 'pending' });
+    expect(await here.answer('assign_task', { team: 'a', task: 'one', agent: 'other' })).toMatchObject({
+      task_id: 'a-one',
+      status: 'pending',
+    });
     expect((await task('a-one')).spec).toMatchObject({ assignTo: 'other', title: 'Count', command: 'true' });
     await here.answer('assign_task', { team: 'a', task: 'a-one', role: 'coder' });
     expect((await task('a-one')).spec.assignTo).toBe('coder');

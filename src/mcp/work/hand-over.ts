@@ -16,7 +16,9 @@ export async function handOver(call: ToolCall, reference: TaskReference, assignT
   } catch (error) {
     if (!isCode(error, 'Invalid') || !messageOf(error).includes(NOBODY)) throw error;
     const { team } = await findTask(call, reference).then(({ spec }) => spec);
-    throw new NotFoundError(`team ${team} has no agent or role ${assignTo}`, { hint: 'team_status shows the agents and roles of the team' });
+    throw new NotFoundError(`team ${team} has no agent or role ${assignTo}`, {
+      hint: 'team_status shows the agents and roles of the team',
+    });
   }
   return findTask(call, reference);
 }
