@@ -5,16 +5,14 @@ import { objectAnswer } from '../answer.ts';
 import { checkObjectWrite } from '../authorised.ts';
 import type { Answer, Call, Serving } from '../call.ts';
 import { decodeObject, inNamespace, namedAs } from '../decode.ts';
-import { invalidField } from '../errors.ts';
 import { checkedForm } from '../event-writes.ts';
 import { checkDeletion } from '../immutable.ts';
 import { keyOfRoute } from '../key.ts';
-import { isVersion } from '../list-options.ts';
 import { finalizerWarnings } from '../metadata-warnings.ts';
 import { checkNamespace } from '../namespaces.ts';
 import { apiVersionOf } from '../resources.ts';
-import { failure } from '../status.ts';
 import { trackedWrite } from '../tracking.ts';
+import { checkVersion } from '../update-version.ts';
 import { writeAsked } from '../write-options.ts';
 import { atFrontDoor } from './front-door.ts';
 
@@ -53,16 +51,6 @@ function known({ route }: Call, { store }: Serving): KindObject | undefined {
   return route.resource.stored?.apiVersion === apiVersionOf(route.resource) ? store.get(keyOfRoute(route)) : undefined;
 }
 
-function withVersion(object: KindObject, current: KindObject): KindObject {
+export function withVersion(object: KindObject, current: KindObject): KindObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: current.metadata.resourceVersion } };
-}
-
-/** Custom resources are never overwritten blindly, nor is a lease: another may hold it by now. */
-function checkVersion({ route: { resource, name = '' } }: Call, version: string | undefined): void {
-  if (version && !isVersion(version)) {
-    throw failure(500, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`, { reason: '' });
-  }
-  if ((version && version !== '0') || !(resource.stored?.crd || resource.stored?.isNeverOverwritten)) return;
-  const message = 'Invalid value: 0: must be specified for an update';
-  throw invalidField({ resource, name, kind: resource.plural }, 'metadata.resourceVersion', message);
 }
