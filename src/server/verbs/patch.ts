@@ -17,13 +17,13 @@ import { keyOfRoute } from '../key.ts';
 import { kindTypeProblem } from '../kind-types.ts';
 import { metadataTypeProblem } from '../metadata-types.ts';
 import { finalizerWarnings, withUniqueOwners } from '../metadata-warnings.ts';
+import type { Resource } from '../resources.ts';
 import { failure } from '../status.ts';
 import { trackedWrite } from '../tracking.ts';
-import { checkVersion } from '../update-version.ts';
+import { checkVersion, isVersioned, withVersion } from '../update-version.ts';
 import { type WriteAsked, writeAsked } from '../write-options.ts';
 import { applyConfiguration } from './apply.ts';
 import { atFrontDoor } from './front-door.ts';
-import { withVersion } from './update.ts';
 
 const STRATEGIC = 'application/strategic-merge-patch+json';
 
@@ -44,7 +44,7 @@ export async function patchObject(call: Call, serving: Serving): Promise<Answer>
     checkObjectWrite(call, { next, current }, serving.lookup);
     call.warnings.push(...finalizerWarnings(next, current));
     const checked = checkedForm(call.route, next, current);
-    return next.metadata.resourceVersion ? checked : withVersion(checked, current);
+    return isVersioned(next) ? checked : withVersion(checked, current);
   };
   const options = atFrontDoor(call, serving, trackedWrite(call, asked, serving));
   const stored = await serving.store.modify(keyOfRoute(call.route), change, options);
@@ -76,14 +76,23 @@ function checkedPatch(call: Call, patched: JsonObject, asked: WriteAsked, patch:
   checkIsObject(patched, call);
   const { value, unknown } = pruned(resource, patched as unknown as KindObject);
   const isSilent = asked.fieldValidation === 'Ignore';
-  const problems = isSilent ? [] : [...strangeIn(patch), ...unknownInOrder(resource, unknown)];
+  const problems = isSilent ? [] : [...strangeIn(patch), ...unknownInOrder(resource, [...unknown].sort())];
   if (asked.fieldValidation === 'Strict' && problems.length > 0) throw badPatch(patched, `strict decoding error: ${problems.join(', ')}`);
   call.warnings.splice(0, call.warnings.length, ...problems);
-  return withUniqueOwners(namedAs(inNamespace(withMetadata(value), call.route), name), call.warnings, ' after mutating admission happens');
+  return withUniqueOwners(
+    namedAs(inNamespace(withMetadata(withKind(value, resource)), call.route), name),
+    call.warnings,
+    ' after mutating admission happens',
+  );
 }
 
 function strangeIn(patch: Patch): readonly string[] {
   return patch.type === 'json-patch' ? strangePatchFields(patch.value, patch.duplicates()) : patch.duplicates();
+}
+
+/** A kind that is left out is the one that was asked for. */
+function withKind(object: KindObject, { kind }: Resource): KindObject {
+  return object.kind ? object : { ...object, kind };
 }
 
 function withMetadata(object: KindObject): KindObject {
@@ -102,7 +111,7 @@ function badPatch(patched: JsonObject, problem: string) {
 function checkIsObject(patched: JsonObject, { route: { resource } }: Call): void {
   const problem = patched['kind']
     ? (metadataTypeProblem(patched['metadata'] ?? {}) ?? kindTypeProblem(patched))
-    : `Object 'Kind' is missing in '${goJson(patched)}'`;
+    : resource.stored?.crd && `Object 'Kind' is missing in '${goJson(patched)}'`;
   if (problem) throw badPatch(patched, problem);
-  if (patched['kind'] !== resource.kind) throw anotherKind(patched, resource);
+  if (patched['kind'] && patched['kind'] !== resource.kind) throw anotherKind(patched, resource);
 }

@@ -12,7 +12,7 @@ import { finalizerWarnings } from '../metadata-warnings.ts';
 import { checkNamespace } from '../namespaces.ts';
 import { apiVersionOf } from '../resources.ts';
 import { trackedWrite } from '../tracking.ts';
-import { checkVersion } from '../update-version.ts';
+import { checkVersion, isVersioned, withVersion } from '../update-version.ts';
 import { writeAsked } from '../write-options.ts';
 import { atFrontDoor } from './front-door.ts';
 
@@ -30,7 +30,7 @@ export async function updateObject(call: Call, serving: Serving): Promise<Answer
     checkDeletion(call, object, current);
     call.warnings.push(...finalizerWarnings(object, current));
     const next = checkedForm(call.route, object, current);
-    return object.metadata.resourceVersion ? next : withVersion(next, current);
+    return isVersioned(object) ? next : withVersion(next, current);
   };
   const options = atFrontDoor(call, serving, trackedWrite(call, asked, serving));
   const stored = await serving.store.modify(key, change, options);
@@ -49,8 +49,4 @@ function first(call: Call, { store, lookup }: Serving, object: KindObject): Kind
 /** Compared with what is sent, so only where both have the same form. */
 function known({ route }: Call, { store }: Serving): KindObject | undefined {
   return route.resource.stored?.apiVersion === apiVersionOf(route.resource) ? store.get(keyOfRoute(route)) : undefined;
-}
-
-export function withVersion(object: KindObject, current: KindObject): KindObject {
-  return { ...object, metadata: { ...object.metadata, resourceVersion: current.metadata.resourceVersion } };
 }

@@ -11,6 +11,7 @@ import { limitScenarios } from './limits.ts';
 import { listScenarios } from './list.ts';
 import { trackingScenarios } from './tracking.ts';
 import { upstreamScenarios } from './upstream.ts';
+import { upstreamCoreScenarios } from './upstream-core.ts';
 import { validationScenarios } from './validation.ts';
 import { watchScenarios } from './watch.ts';
 import { writeScenarios } from './write.ts';
@@ -30,4 +31,5 @@ export const scenarios: readonly Scenario[] = [
   ...documentScenarios,
   ...coreScenarios,
   ...upstreamScenarios,
+  ...upstreamCoreScenarios,
 ];
