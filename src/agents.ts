@@ -218,9 +218,10 @@ export function agentDeps(
         status?.endpoints?.portForwards ?? [],
       );
     },
+    parentTeamOf: async (agent) => (await teamOf(client, agent))?.spec.parent ?? null,
     writeCard: (agent, card) => cards.write(agent, card),
-    async graceMsOf({ metadata: { namespace }, spec }) {
-      const team = await ignoreNotFound(client.get<Team>({ kind: 'Team', namespace, name: spec.team }));
+    async graceMsOf(agent) {
+      const team = await teamOf(client, agent);
       return (team?.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000;
     },
     async forget(agent) {
@@ -233,6 +234,10 @@ export function agentDeps(
 }
 
 const DEFAULT_GRACE_SECONDS = 30;
+
+async function teamOf(client: Client, { metadata: { namespace }, spec: { team } }: Agent): Promise<Team | undefined> {
+  return ignoreNotFound(client.get<Team>({ kind: 'Team', namespace, name: team }));
+}
 
 /** What is not isolated needs no proxy to get out. */
 const CLOSED = { allowDomains: [], allowInternet: false };

@@ -25,6 +25,7 @@ export function setUp(options: FakeDriverOptions = {}) {
       surroundingsOf: async () => ({ httpAddress: null, agentToken: 'a', teamToken: null, peers: {} }),
       hostEnv: (name) => (name === 'KEY' ? 'secret' : undefined),
       forward: async (agent) => (agent.spec.portForwards ?? []).map(({ guestPort }) => ({ guestPort, hostPort: 30_000 })),
+      parentTeamOf: async () => null,
       writeCard: async (_agent, card) => void cards.push(card),
       graceMsOf: async () => 30_000,
       forget: async ({ metadata }) => void forgotten.push(metadata.name),

@@ -8,10 +8,15 @@ export type Card = ReturnType<typeof cardOf>;
 
 type Phase = NonNullable<NonNullable<Agent['status']>['phase']>;
 
-/** `httpAddress`: where its HTTP interface really listens for others; null when nobody else can reach it. */
-export function cardOf({ metadata, spec, status }: Agent, httpAddress: string | null) {
+export interface CardPlace {
+  /** Where its HTTP interface really listens for others; null when nobody else can reach it. */
+  readonly url: string | null;
+  /** The team that its own is nested in. */
+  readonly parentTeam: string | null;
+}
+
+export function cardOf({ metadata, spec, status }: Agent, { url, parentTeam }: CardPlace) {
   const name = shortName(spec.team, metadata.name);
-  const url = httpAddress === null ? null : `http://${httpAddress}:8080`;
   return {
     protocolVersion: '1.0',
     name,
@@ -25,6 +30,7 @@ export function cardOf({ metadata, spec, status }: Agent, httpAddress: string | 
     uid: metadata.uid,
     role: spec.role ?? spec.roleName ?? name,
     team: spec.team,
+    parent_team: parentTeam,
     protocols: url === null ? ['relay'] : ['relay', 'http'],
     endpoints: { http: url, relayPort: RELAY_PORT },
     ...runOf(metadata.uid, status),
@@ -43,6 +49,12 @@ function runOf(uid: string, status: Agent['status']) {
     status: cardStatus(status?.phase ?? 'Pending'),
     last_heartbeat: status?.lastHeartbeat ?? null,
   };
+}
+
+/** Of one that does not run nobody reaches anything, whatever was last known of it. */
+export function urlOf({ status }: Agent): string | null {
+  const isUp = status?.phase === 'Ready' || status?.phase === 'Working';
+  return isUp ? (status.endpoints?.http ?? null) : null;
 }
 
 export function cardStatus(phase: Phase): 'initializing' | 'ready' | 'working' | 'done' | 'failed' {

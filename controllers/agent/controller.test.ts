@@ -348,6 +348,30 @@ describe('the session with the guest', () => {
     expect(cards.at(-1)).toMatchObject({ name: 'one', status: 'working', protocols: ['relay'], endpoints: { http: null } });
   });
 
+  it('is shown on its card as it is also while nothing of it runs, with no address that nobody answers at', async () => {
+    const world = setUp();
+    await world.client.create<Agent>(newAgent('one'));
+    await world.setNetwork('True');
+    const controller = world.newController({
+      surroundingsOf: async () => ({ httpAddress: '10.99.0.2', agentToken: 'own', teamToken: 'team', peers: {} }),
+      parentTeamOf: async () => 'above',
+    });
+    world.sessions.answers.set('configure', () => ({ httpUrl: 'http://10.99.0.2:8080' }));
+    await world.look(controller);
+    const up = { status: 'ready', parent_team: 'above', protocols: ['relay', 'http'], endpoints: { http: 'http://10.99.0.2:8080' } };
+    expect(world.cards.at(-1)).toMatchObject(up);
+    const now = world.agent() as Agent;
+    await world.client.update<Agent>({ ...now, spec: { ...now.spec, desiredState: 'Stopped' } });
+    for (let i = 0; i < 3; i++) await world.look(controller);
+    expect(world.agent()?.status?.phase).toBe('Stopped');
+    expect(world.cards.at(-1)).toMatchObject({ status: 'done', url: null, protocols: ['relay'], endpoints: { http: null } });
+  });
+
+  it('that cannot start is shown so on its card', async () => {
+    const { cards } = await running({}, { envFrom: [{ hostEnv: 'NONE' }] });
+    expect(cards).toMatchObject([{ name: 'one', status: 'failed' }]);
+  });
+
   it('gives secrets by name, once, and says which one is missing', async () => {
     const { sessions, look, id } = await running({}, { envFrom: [{ hostEnv: 'KEY' }] });
     await look();

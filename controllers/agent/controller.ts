@@ -28,6 +28,7 @@ import {
   sessionAgeMs,
 } from './session.ts';
 import { forgetCondition } from './settled.ts';
+import { ShownCards } from './show-card.ts';
 import { endStop, ensureStopped } from './stop.ts';
 import { ensureSuspended, SUSPEND_PENDING } from './suspend.ts';
 import { ensureWorkspace, isGone, type Keeping } from './workspace.ts';
@@ -45,6 +46,7 @@ const ON_DISK_FIRST: Result = { requeueAfterMs: 1 };
 
 export function agentController(deps: AgentDeps): Controller<Agent> {
   const restarts = new Restarts();
+  const cards = new ShownCards();
   return {
     name: 'agent',
     kind: 'Agent',
@@ -52,20 +54,11 @@ export function agentController(deps: AgentDeps): Controller<Agent> {
     wakes: [deps.workspaceChanges, ...(deps.inbox ? [deps.inbox.changes] : [])],
     watches: deps.watches ?? [],
     async reconcile(agent, ctx) {
-      await showInbox(agent, deps, ctx.now());
-      showBudget(agent, ctx);
-      agent.status.observedGeneration = agent.metadata.generation;
-      if (agent.spec.desiredState === 'Stopped') return ensureStopped(driverInUse(deps, agent), agent, { deps, ctx, restarts });
-      await endStop(agent, deps, ctx);
-      if (agent.spec.desiredState === 'Running') forgetCondition(agent, SUSPEND_PENDING);
-      else if (await ensureSuspended(driverInUse(deps, agent), agent, { deps, ctx })) return {};
-      const keeping = { deps, ctx, restarts, previous: driverInUse(deps, agent) };
-      const chosen = chosenDriver(deps, agent, ctx.now());
-      const isCopied =
-        (await ensureForked(chosen, agent, keeping)) ||
-        (await ensureGolden(chosen, agent, keeping)) ||
-        (await ensureRestored(keeping.previous, agent, keeping));
-      return isCopied ? ON_DISK_FIRST : keepRunning(agent, chosen, keeping);
+      try {
+        return await ensureWished(agent, { deps, ctx, restarts });
+      } finally {
+        await cards.show(agent, deps, ctx);
+      }
     },
     async finalize(agent, ctx) {
       const { uid } = agent.metadata;
@@ -76,11 +69,30 @@ export function agentController(deps: AgentDeps): Controller<Agent> {
       deps.sessions.close(uid, 'the agent is being deleted');
       if (!(await isGone(driverInUse(deps, agent), agent, ctx.signal))) return { requeueAfterMs: DELETE_POLL_MS };
       restarts.forget(uid);
+      cards.forget(uid);
       deps.inbox?.forget(uid);
       await deps.forget(agent);
       return 'done';
     },
   };
+}
+
+/** Brings the agent to the state that its spec asks for. */
+async function ensureWished(agent: WithStatus<Agent>, { deps, ctx, restarts }: Omit<Keeping, 'previous'>): Promise<Result> {
+  await showInbox(agent, deps, ctx.now());
+  showBudget(agent, ctx);
+  agent.status.observedGeneration = agent.metadata.generation;
+  if (agent.spec.desiredState === 'Stopped') return ensureStopped(driverInUse(deps, agent), agent, { deps, ctx, restarts });
+  await endStop(agent, deps, ctx);
+  if (agent.spec.desiredState === 'Running') forgetCondition(agent, SUSPEND_PENDING);
+  else if (await ensureSuspended(driverInUse(deps, agent), agent, { deps, ctx })) return {};
+  const keeping = { deps, ctx, restarts, previous: driverInUse(deps, agent) };
+  const chosen = chosenDriver(deps, agent, ctx.now());
+  const isCopied =
+    (await ensureForked(chosen, agent, keeping)) ||
+    (await ensureGolden(chosen, agent, keeping)) ||
+    (await ensureRestored(keeping.previous, agent, keeping));
+  return isCopied ? ON_DISK_FIRST : keepRunning(agent, chosen, keeping);
 }
 
 /** What announces an end of the run, and is looked at again soon. */

@@ -78,6 +78,8 @@ export interface AgentDeps {
   readonly goldenOf?: (agent: Agent) => Promise<Golden | undefined>;
   /** What the files of a snapshot are a layer over becomes the base of an agent that begins with them. */
   readonly takeBase?: (snapshotUid: string, agentUid: string) => Promise<void>;
+  /** The team that the agent's own is nested in. */
+  readonly parentTeamOf: (agent: Agent) => Promise<string | null>;
   readonly writeCard: (agent: Agent, card: Card) => Promise<void>;
   /** How long a stop may take, by the agent's team. */
   readonly graceMsOf: (agent: Agent) => Promise<number>;

@@ -35,6 +35,7 @@ async function withMail() {
     surroundingsOf: async () => ({ httpAddress: null, agentToken: 'a', teamToken: null, peers: {} }),
     hostEnv: () => undefined,
     forward: async () => [],
+    parentTeamOf: async () => null,
     writeCard: async () => {},
     graceMsOf: async () => 30_000,
     forget: async ({ metadata }) => mail.remove(metadata.uid),

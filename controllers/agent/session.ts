@@ -58,14 +58,16 @@ function secretNames({ spec }: Agent): string[] {
 export async function ensureConfigured(agent: WithStatus<Agent>, session: Session, deps: AgentDeps): Promise<void> {
   if (!session.state.isControlOpen) return;
   const surroundings = await deps.surroundingsOf(agent);
-  const card = cardOf(agent, surroundings.teamToken === null ? null : surroundings.httpAddress);
+  const { httpAddress, teamToken } = surroundings;
+  const url = teamToken === null || httpAddress === null ? null : `http://${httpAddress}:${HTTP_PORT}`;
+  const card = cardOf(agent, { url, parentTeam: await deps.parentTeamOf(agent) });
   const wanted = { ...surroundings, card, maxTasks: agent.spec.maxConcurrentTasks ?? 4 };
   const before = told.get(session);
   if (equalJson(before?.configured, wanted)) return;
   const access = {
-    AGENTISO_HTTP_URL: `http://${surroundings.httpAddress ?? '127.0.0.1'}:${HTTP_PORT}`,
+    AGENTISO_HTTP_URL: `http://${httpAddress ?? '127.0.0.1'}:${HTTP_PORT}`,
     AGENTISO_AGENT_TOKEN: surroundings.agentToken,
-    AGENTISO_TEAM_TOKEN: surroundings.teamToken ?? '',
+    AGENTISO_TEAM_TOKEN: teamToken ?? '',
     AGENTISO_AGENT: agent.metadata.name,
     AGENTISO_TEAM: agent.spec.team,
   };
@@ -73,8 +75,7 @@ export async function ensureConfigured(agent: WithStatus<Agent>, session: Sessio
   if (!equalJson(before?.access, access)) await session.call('setEnv', { env: access });
   const { httpProblem } = await session.call('configure', wanted);
   if (httpProblem !== undefined) throw new UnavailableError(`the guest cannot serve HTTP: ${httpProblem}`, { reason: 'HttpBindFailed' });
-  agent.status.endpoints = { ...agent.status.endpoints, http: card.endpoints.http };
-  await deps.writeCard(agent, card);
+  agent.status.endpoints = { ...agent.status.endpoints, http: url };
   told.set(session, { ...before, configured: wanted, access });
 }
 

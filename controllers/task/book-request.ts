@@ -1,7 +1,7 @@
 /** Tasks that are made over the book: open requests to a team, and Tasks without a name. */
-import { API_VERSION, type Draft } from '#api/meta.ts';
-import { shortName, type Task } from '#api/types.ts';
-import { AgentisoError, isCode } from '#lib/errors.ts';
+import { API_VERSION, type Draft, type OwnerReference } from '#api/meta.ts';
+import { shortName, type Task, type Team } from '#api/types.ts';
+import { AgentisoError, ignoreNotFound, isCode } from '#lib/errors.ts';
 import type { TaskBook } from '#relay/task-book.ts';
 import { TASK_FINALIZER } from './boards.ts';
 import { type BookDeps, nowOf, type Principal, placeOf, refuseLong, speakerName } from './book-desk.ts';
@@ -70,6 +70,7 @@ interface Numbered {
 
 async function createNumbered(deps: BookDeps, principal: Principal, { place, spec, annotations }: Numbered): Promise<Task> {
   const board = await deps.boards.ofTeam(place.namespace, place.team);
+  const ownerReferences = principal.kind === 'agent' ? await teamAsOwner(deps, place) : [];
   for (let attempt = 1; ; attempt++) {
     const draft = {
       apiVersion: API_VERSION,
@@ -80,6 +81,7 @@ async function createNumbered(deps: BookDeps, principal: Principal, { place, spe
         annotations: { ...annotations, [CREATED_BY_ANNOTATION]: speakerName(principal) },
         // The controller would add it; so it can be claimed at once.
         finalizers: [TASK_FINALIZER],
+        ...(ownerReferences.length > 0 && { ownerReferences }),
       },
       spec,
     };
@@ -91,6 +93,12 @@ async function createNumbered(deps: BookDeps, principal: Principal, { place, spe
       if (!isCode(error, 'AlreadyExists') || attempt === TRIES) throw error;
     }
   }
+}
+
+/** What agents ask for goes with their team, for nobody else knows of it; the team does not keep it as it keeps the Tasks of its list. */
+async function teamAsOwner({ client }: BookDeps, { namespace, team }: Numbered['place']): Promise<OwnerReference[]> {
+  const found = await ignoreNotFound(client.get<Team>({ kind: 'Team', namespace, name: team }));
+  return found ? [{ apiVersion: found.apiVersion, kind: found.kind, name: team, uid: found.metadata.uid }] : [];
 }
 
 function titleOf(description: string): string {

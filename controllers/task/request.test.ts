@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#api/types.ts';
-import { conditionOf, newTask } from '../../test/support/controllers.ts';
+import { conditionOf, newTask, newTeam } from '../../test/support/controllers.ts';
 import { ONE, setUp } from './controller.fixture.ts';
 import { deadlineOf, halfTimeOf, REQUESTED_ANNOTATION } from './request.ts';
 
@@ -21,6 +21,14 @@ async function asked() {
 }
 
 describe('a request', () => {
+  it('goes with the team whose agent asks, and is none of those that the team keeps by its list', async () => {
+    const world = setUp();
+    await world.readyAgent('a-boss');
+    const { apiVersion, kind, metadata } = await world.client.create(newTeam('a', { roles: [{ name: 'boss' }] }));
+    await world.book.request(world.as('a-boss'), HELP);
+    expect(world.task('a-task-001')?.metadata.ownerReferences).toEqual([{ apiVersion, kind, name: 'a', uid: metadata.uid }]);
+  });
+
   it('is open to everybody but whoever asks, and everybody hears of it once', async () => {
     const { requestId, request, timer, notices, book, as, lookAgain } = await asked();
     expect([requestId, timer]).toEqual(['task-001', { requeueAfterMs: 15_000 }]);

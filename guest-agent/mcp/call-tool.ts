@@ -1,5 +1,6 @@
 /** One call of a tool, wherever it comes from: found, asked as its verb, and answered for a model. */
 import { type AgentTool, agentTools } from '#protocol/agent-tools.ts';
+import { operatorToolNames } from '#protocol/operator-tools.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type ListedTool, type ToolError, type ToolResult, toErrorResult, toListed, toResult } from '#protocol/tool-surface.ts';
 import { askVerb, type VerbService } from '../agent-socket/verb-service.ts';
@@ -62,6 +63,8 @@ function reportProgress(report: (elapsedSeconds: number) => void): () => void {
 
 function unknownTool(name: string): ToolError {
   const hint = `there are ${agentTools.map((tool) => tool.name).join(', ')}`;
+  if (operatorToolNames.has(name))
+    return { code: 'Forbidden', message: `${name} is a tool of operators, not of agents`, hint, field: 'name' };
   return { code: 'Invalid', message: `there is no tool ${JSON.stringify(name.slice(0, 100))}`, hint, field: 'name' };
 }
 

@@ -104,6 +104,12 @@ describe('tools', () => {
 
   it('refuse so that a model can do better', async () => {
     expect(errorOf(await call('dance'))).toMatchObject({ code: 'Invalid', field: 'name', hint: expect.stringContaining('check_messages') });
+    expect(errorOf(await call('team_destroy', { team: 'red' }))).toEqual({
+      code: 'Forbidden',
+      message: 'team_destroy is a tool of operators, not of agents',
+      hint: expect.stringContaining('check_messages'),
+      field: 'name',
+    });
     expect(errorOf(await call('send_message', { to: 'carl' }))).toEqual({
       code: 'Invalid',
       message: 'content must be a string',

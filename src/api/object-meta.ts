@@ -26,8 +26,7 @@ export function checkMetadata(metadata: JsonObject, rules: MetadataRules, old: o
   if (isChanged('labels')) checkLabels(metadata['labels'], report);
   if (isChanged('annotations')) checkAnnotations(metadata['annotations'], report, problems);
   if (isChanged('ownerReferences')) checkOwners(list(metadata['ownerReferences']), report);
-  if (isChanged('finalizers'))
-    for (const name of list(metadata['finalizers'])) checkQualified(name, (text) => report('finalizers', name, text));
+  if (isChanged('finalizers')) checkFinalizers(list(metadata['finalizers']), report);
 }
 
 type Report = (field: string, value: unknown, text: string) => void;
@@ -91,6 +90,13 @@ function checkAnnotations(annotations: unknown, report: Report, problems: FieldP
   problems.push({ path: 'metadata.annotations', segments: ['metadata', 'annotations'], kind: 'TooLong', message });
 }
 
+function checkFinalizers(finalizers: readonly unknown[], report: Report): void {
+  for (const name of finalizers) checkQualified(name, (text) => report('finalizers', name, text));
+  const [orphan, foreground] = ['orphan', 'foregroundDeletion'];
+  if (!finalizers.includes(orphan) || !finalizers.includes(foreground)) return;
+  report('finalizers', finalizers, `finalizer ${orphan} and ${foreground} cannot be both set`);
+}
+
 function checkQualified(key: unknown, report: (text: string) => void): void {
   if (typeof key === 'string') for (const text of qualifiedNameProblems(key)) report(text);
 }
@@ -106,7 +112,8 @@ function checkOwners(owners: readonly unknown[], report: Report): void {
 
 function checkOwner(owner: JsonObject, report: Report): void {
   const { apiVersion = '', kind } = owner;
-  if (!String(apiVersion).split('/').at(-1)) report('ownerReferences.apiVersion', apiVersion, 'version must not be empty');
+  const parts = String(apiVersion).split('/');
+  if (parts.length > 2 || !parts.at(-1)) report('ownerReferences.apiVersion', apiVersion, 'version must not be empty');
   for (const field of ['kind', 'name', 'uid']) {
     if (!owner[field]) report(`ownerReferences.${field}`, owner[field] ?? '', 'must not be empty');
   }

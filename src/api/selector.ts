@@ -17,9 +17,19 @@ export function parseFieldSelector(text: string, fields: readonly string[]): Sel
   return (text.match(/(?:\\.|\\$|[^,\\])+/g) ?? []).map((part) => {
     const [, key, operator, value = ''] = /^\s*([^=!\s]*)\s*(!=|==|=)(.*)$/s.exec(part) ?? [];
     if (key === undefined) throw invalidSelector(`invalid selector: '${text}'; can't understand '${part}'`);
-    if (!fields.includes(key)) throw invalidSelector(`field label not supported: ${key}`, `supported: ${fields.join(', ')}`);
+    if (!fields.includes(key)) throw invalidSelector(unsupported(key, fields), `supported: ${fields.join(', ')}`);
     return { key, operator: operator === '!=' ? 'notin' : 'in', values: [unescaped(value)] };
   });
+}
+
+const ALWAYS: readonly string[] = ['metadata.name', 'metadata.namespace'];
+
+/** Kubernetes has other words where a kind declares no fields of its own. */
+function unsupported(key: string, fields: readonly string[]): string {
+  const isDeclared = fields.some((field) => !ALWAYS.includes(field));
+  return isDeclared
+    ? `field label not supported: ${key}`
+    : `${JSON.stringify(key)} is not a known field selector: only "${ALWAYS.join('", "')}"`;
 }
 
 function unescaped(value: string): string {

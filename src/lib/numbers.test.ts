@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,6 +28,14 @@ describe('numbers', () => {
       ['b', 3],
       ['c', 2],
     ]);
+  });
+
+  it("are in a file that is nobody's but the daemon's", async () => {
+    const numbers = new Numbers(file);
+    numbers.numberOf('agents', 'a');
+    const modes = [statSync(file).mode];
+    await numbers.release('agents', 'a');
+    expect([...modes, statSync(file).mode].map((mode) => (mode & 0o777).toString(8))).toEqual(['600', '600']);
   });
 
   it('are on disk before they are given out, and read by the next', async () => {

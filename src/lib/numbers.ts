@@ -158,9 +158,12 @@ function textOf({ teams, agents }: Table): string {
   return `${JSON.stringify({ version: 1, teams: Object.fromEntries(teams), agents: Object.fromEntries(agents) })}\n`;
 }
 
+/** As everything else in the home: nobody's but the daemon's. */
+const FILE_MODE = 0o600;
+
 async function writeAside(fresh: string, text: string): Promise<void> {
   await mkdir(dirname(fresh), { recursive: true });
-  const handle = await open(fresh, 'w');
+  const handle = await open(fresh, 'w', FILE_MODE);
   try {
     await handle.writeFile(text);
     await handle.sync();
@@ -182,7 +185,7 @@ function writeTable(file: string, table: Table): void {
 }
 
 function withFile(path: string, flags: string, work: (fd: number) => void): void {
-  const fd = openSync(path, flags);
+  const fd = openSync(path, flags, FILE_MODE);
   try {
     work(fd);
   } finally {

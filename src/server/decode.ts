@@ -22,14 +22,21 @@ export async function decodeObject(call: Call, { fieldValidation }: WriteAsked, 
   const { value: object, unknown } = pruned(resource, identified, old);
   if (fieldValidation !== 'Ignore') {
     const repeated = duplicates();
-    const isCustom = resource.stored?.crd !== undefined;
-    const strange = (isCustom ? [...unknown].sort() : unknown).map((path) => `unknown field ${JSON.stringify(path)}`);
+    const strange = unknownInOrder(resource, unknown);
     if (fieldValidation === 'Strict' && repeated.length + strange.length > 0) {
       throw notStrict([...inOneText(repeated), ...strange], resource);
     }
     call.warnings.push(...repeated, ...strange);
   }
   return withUniqueOwners(object, call.warnings);
+}
+
+/** Of a custom kind what is strange in its metadata is found first, then the rest by its name. */
+export function unknownInOrder({ stored }: Resource, unknown: readonly string[]): readonly string[] {
+  const inMetadata = (path: string) => path.startsWith('metadata.');
+  const sorted = stored?.crd ? [...unknown].sort() : unknown;
+  const ordered = stored?.crd ? [...sorted.filter(inMetadata), ...sorted.filter((path) => !inMetadata(path))] : sorted;
+  return ordered.map((path) => `unknown field ${JSON.stringify(path)}`);
 }
 
 /** The YAML reader of Kubernetes collects what it found; JSON's says one after the other. */
@@ -62,9 +69,13 @@ function checkedKind(value: JsonObject, resource: Resource, { bytes, old }: { by
   if (problem) throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`);
   if (own !== '' && apiVersion !== '' && value['metadata'] === metadata && !isToBeCut(metadata as JsonObject))
     return value as unknown as KindObject;
-  // Nobody sets the link any more, and null is nothing; Kubernetes drops both.
-  const kept = Object.entries(metadata as JsonObject).filter(([name, member]) => name !== 'selfLink' && member !== null);
-  return { ...value, apiVersion: expected, kind, metadata: Object.fromEntries(kept) } as JsonObject as unknown as KindObject;
+  return { ...value, apiVersion: expected, kind, metadata: cutMetadata(metadata as JsonObject) } as JsonObject as unknown as KindObject;
+}
+
+/** Nobody sets the link any more, and null is nothing; Kubernetes drops both. */
+export function cutMetadata(metadata: JsonObject): JsonObject {
+  if (!isToBeCut(metadata)) return metadata;
+  return Object.fromEntries(Object.entries(metadata).filter(([name, member]) => name !== 'selfLink' && member !== null));
 }
 
 /** Metadata that is stored was looked at when it came. */

@@ -76,6 +76,40 @@ describe('assign_task', () => {
     expect((await waiting).error).toMatchObject({ code: 'NotFound' });
   });
 
+  it('needs no title', async () => {
+    expect(await here.answer('assign_task', { team: 'a', prompt: 'think' })).toMatchObject({ task_id: 'a-task-001', status: 'pending' });
+  });
+
+  it('gives a task that is there to another agent or role', async () => {
+    await assign({ name: 'one', agent: 'coder' });
+    await here.client.create<Agent>(newAgent('a-other', { team: 'a' }));
+    expect(await here.answer('assign_task', { team: 'a', task: 'one', agent: 'other' })).toMatchObject({
+      task_id: 'a-one',
+      status: 'pending',
+    });
+    expect((await task('a-one')).spec).toMatchObject({ assignTo: 'other', title: 'Count', command: 'true' });
+    await here.answer('assign_task', { team: 'a', task: 'a-one', role: 'coder' });
+    expect((await task('a-one')).spec.assignTo).toBe('coder');
+    expect(await names()).toEqual(['a-one']);
+  });
+
+  it.each([
+    { input: { agent: 'nobody' }, code: 'NotFound', words: 'team a has no agent or role nobody', hint: 'team_status' },
+    { input: { task: 'none', agent: 'coder' }, code: 'NotFound', words: 'no task none in team a', hint: 'list' },
+    { input: {}, code: 'Invalid', words: 'which agent or role', field: 'agent' },
+    { input: { agent: 'coder', command: 'false' }, code: 'Invalid', words: 'keeps what it says', field: 'command' },
+    { input: { agent: 'coder', role: 'coder' }, code: 'Invalid', words: 'not both', field: 'role' },
+    { input: { task: 'done', agent: 'coder' }, code: 'Conflict', words: 'already ended: Succeeded', hint: 'get_task_result' },
+  ])('leaves a task as it is: $words', async ({ input, code, words, hint, field }) => {
+    await assign({ name: 'one', role: 'coder' });
+    await assign({ name: 'done', role: 'coder' });
+    await here.setTask('a-done', { phase: 'Succeeded' });
+    const { error } = await here.call('assign_task', { team: 'a', task: 'one', ...input });
+    expect(error).toMatchObject({ code, message: expect.stringContaining(words), ...(field && { field }) });
+    if (hint) expect(error?.hint).toContain(hint);
+    expect((await task('a-one')).spec).toMatchObject({ assignTo: 'coder', command: 'true' });
+  });
+
   it.each([
     { input: { agent: 'nobody' }, code: 'Invalid', words: 'has no agent or role', hint: 'team_status' },
     { input: { agent: 'coder', role: 'coder' }, code: 'Invalid', words: 'not both', field: 'role' },

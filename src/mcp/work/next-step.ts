@@ -8,7 +8,7 @@ const BY_REASON: Readonly<Record<string, string>> = {
   NoProgress: 'agents got nowhere with it: read its transcript, change what it asks for, then retry_task',
   DependencyFailed: 'a task that it depends on has failed: retry_task that one',
   DependencyNotFound: 'a task that it depends on does not exist: create it with assign_task and that name, or delete this one',
-  NoAgent: 'no agent of the team suits: team_status shows the agents; give it to another with apply',
+  NoAgent: 'no agent of the team suits: team_status shows the agents; give it to another with assign_task',
   PlanTimeout: 'approve_plan lets it go on, retry_task begins it anew',
   PlanSubmitted: 'approve_plan decides about the plan',
   RequestExpired: 'retry_task opens it again',

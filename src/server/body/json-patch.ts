@@ -1,5 +1,6 @@
 /** JSON patches (RFC 6902), with the messages and the leniency of Kubernetes' implementation. */
 import { copyJson, equalJson, isObject, type JsonObject } from '#lib/json.ts';
+import { goKind } from '../metadata-types.ts';
 import { problemIn } from './limits.ts';
 import { add, type Container, get, isContainer, type Place, PointerError, placeOf, remove, set } from './pointer.ts';
 import { RequestError } from './request-error.ts';
@@ -32,30 +33,50 @@ export function applyJsonPatch(target: JsonObject, patch: unknown): JsonObject {
   return patching.root;
 }
 
-const FIELDS = ['op', 'path', 'from', 'value'];
+const TEXTS = ['op', 'path', 'from'];
+const FIELDS = [...TEXTS, 'value'];
 
-/** What strict decoding has to say about a patch. */
-export function unknownPatchFields(patch: unknown): readonly string[] {
-  if (!Array.isArray(patch)) return [];
-  return patch.flatMap((operation: unknown, at) =>
+/** What strict decoding has to say about a patch, operation by operation; `duplicates` as the reader of JSON says them. */
+export function strangePatchFields(patch: unknown, duplicates: readonly string[]): readonly string[] {
+  if (!Array.isArray(patch)) return duplicates;
+  const unknown = patch.flatMap((operation: unknown, at) =>
     isObject(operation)
       ? Object.keys(operation)
           .filter((field) => !FIELDS.includes(field))
-          .map((field) => `json patch unknown field ${JSON.stringify(`[${at}].${field}`)}`)
+          .map((field) => `unknown field ${JSON.stringify(`[${at}].${field}`)}`)
       : [],
   );
+  const inOrder = [...unknown, ...duplicates].sort((one, other) => operationIn(one) - operationIn(other));
+  return inOrder.map((problem) => `json patch ${problem}`);
 }
 
+function operationIn(problem: string): number {
+  return Number(/\[(\d+)\]/.exec(problem)?.[1] ?? 0);
+}
+
+/** Null is no operations, and an operation that is null is one that nobody knows: so Go reads them. */
 function operationsOf(patch: unknown): readonly JsonObject[] {
-  if (!Array.isArray(patch)) throw new RequestError(400, 'error decoding patch: json: expected an array of operations');
+  if (patch === null) return [];
+  if (!Array.isArray(patch)) throw unreadable(patch, 'value of type []handlers.jsonPatchOp');
   if (patch.length > MAX_OPERATIONS) {
     const limit = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`;
     throw new RequestError(413, `Request entity too large: ${limit}`);
   }
-  return patch.map((operation: unknown, at) => {
-    if (!isObject(operation)) throw new RequestError(400, `error decoding patch: json: operation ${at} is not an object`);
+  return patch.map((operation: unknown) => {
+    if (operation === null) return {};
+    if (!isObject(operation)) throw unreadable(operation, 'value of type handlers.jsonPatchOp');
+    for (const field of TEXTS) {
+      const value = operation[field];
+      if (value !== undefined && value !== null && typeof value !== 'string') {
+        throw unreadable(value, `struct field jsonPatchOp.${field} of type string`);
+      }
+    }
     return operation;
   });
+}
+
+function unreadable(value: unknown, place: string): RequestError {
+  return new RequestError(400, `error decoding patch: json: cannot unmarshal ${goKind(value)} into Go ${place}`);
 }
 
 function apply(patching: Patching, operation: JsonObject): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { equalJson, freezeJson, isObject, type JsonObject } from '#lib/json.ts';
-import { applyJsonPatch, unknownPatchFields } from './json-patch.ts';
+import { applyJsonPatch, strangePatchFields } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { RequestError } from './request-error.ts';
 
@@ -194,13 +194,30 @@ describe('applyJsonPatch', () => {
     );
   });
 
-  it('names fields of operations that do not exist', () => {
-    expect(
-      unknownPatchFields([
-        { op: 'add', path: '/a', value: 1 },
-        { op: 'test', pth: '/a' },
-      ]),
-    ).toEqual(['json patch unknown field "[1].pth"']);
-    expect(unknownPatchFields({})).toEqual([]);
+  it('names fields of operations that do not exist, and those that come twice, operation by operation', () => {
+    const patch = [
+      { op: 'add', path: '/a', value: 1, pth: 'x' },
+      { op: 'test', path: '/b' },
+      { op: 'test', pth: '/a' },
+    ];
+    expect(strangePatchFields(patch, ['duplicate field "[1].path"'])).toEqual([
+      'json patch unknown field "[0].pth"',
+      'json patch duplicate field "[1].path"',
+      'json patch unknown field "[2].pth"',
+    ]);
+    expect(strangePatchFields({}, [])).toEqual([]);
+  });
+
+  it.each([
+    ['"x"', 'json: cannot unmarshal string into Go value of type []handlers.jsonPatchOp'],
+    ['{}', 'json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
+    ['[7]', 'json: cannot unmarshal number into Go value of type handlers.jsonPatchOp'],
+    ['[{"op":"add","path":7}]', 'json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string'],
+  ])('cannot read %s', (text, complaint) => {
+    expect(() => applyJsonPatch({}, JSON.parse(text))).toThrow(`error decoding patch: ${complaint}`);
+  });
+
+  it('takes null for no operation at all', () => {
+    expect(applyJsonPatch({ a: 1 }, null)).toEqual({ a: 1 });
   });
 });

@@ -3,6 +3,7 @@
  * lists merge item by item. Every other list is replaced, as in Kubernetes where a list has no merge key.
  */
 import { isObject, type JsonObject } from '#lib/json.ts';
+import { goKind } from '../metadata-types.ts';
 import { inOrder } from './list-order.ts';
 import { RequestError } from './request-error.ts';
 
@@ -17,7 +18,9 @@ const MERGED_LISTS: ReadonlyMap<string, string | null> = new Map([
 ]);
 
 export function applyStrategicPatch(target: JsonObject, patch: unknown): JsonObject {
-  if (!isObject(patch)) throw new RequestError(400, 'error decoding patch: expected an object');
+  if (!isObject(patch)) {
+    throw new RequestError(400, `json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`);
+  }
   return merged(target, patch, '') ?? {};
 }
 
@@ -28,7 +31,7 @@ function merged(target: JsonObject, patch: JsonObject, path: string): JsonObject
   if ($patch !== 'merge' && $patch !== 'replace') {
     throw new RequestError(400, `error decoding patch: Unknown patch type: ${String($patch)}`);
   }
-  const result: JsonObject = $patch === 'replace' ? {} : { ...target };
+  const result: JsonObject = $patch === 'replace' ? {} : retained(target, patch['$retainKeys']);
   for (const key of keysOf(patch)) {
     const value = mergedMember(result, patch, key, path === '' ? key : `${path}.${key}`);
     if (value === undefined || value === null) delete result[key];
@@ -37,7 +40,13 @@ function merged(target: JsonObject, patch: JsonObject, path: string): JsonObject
   return result;
 }
 
-/** What the patch is about, directives for lists included. `$retainKeys` only concerns unions, which these kinds do not have. */
+/** What the patch merges into: all of it, or only what it says that is to stay. */
+function retained(target: JsonObject, keys: unknown): JsonObject {
+  if (!Array.isArray(keys)) return { ...target };
+  return Object.fromEntries(Object.entries(target).filter(([key]) => keys.includes(key)));
+}
+
+/** What the patch is about, directives for lists included. */
 function keysOf(patch: JsonObject): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const key of Object.keys(patch)) {

@@ -87,8 +87,15 @@ function checkedConfig({ route: { resource } }: Call, value: JsonObject): KindOb
   const managedFields = isObject(metadata) ? metadata['managedFields'] : undefined;
   if (Array.isArray(managedFields) && managedFields.every(isObject)) throw badRequest('metadata.managedFields must be nil');
   // Who sees it may be asked before its shape is.
-  const complete = isObject(metadata) ? value : { ...value, metadata: metadata ?? {} };
+  const complete = { ...value, metadata: isObject(metadata) ? withOwnersUids(metadata) : (metadata ?? {}) };
   return complete as JsonObject as unknown as KindObject;
+}
+
+/** Owners are told apart by their uid; one that has none has an empty one, which is then refused as that. */
+function withOwnersUids(metadata: JsonObject): JsonObject {
+  const { ownerReferences: owners } = metadata;
+  if (!Array.isArray(owners) || owners.every((owner) => !isObject(owner) || 'uid' in owner)) return metadata;
+  return { ...metadata, ownerReferences: owners.map((owner: unknown) => (isObject(owner) ? { uid: '', ...owner } : owner)) };
 }
 
 /** `group/version, Kind=kind`, in which anything may be missing. */

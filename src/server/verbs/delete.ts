@@ -4,6 +4,7 @@ import { listAnswer, objectAnswer } from '../answer.ts';
 import { checkObjectWrite } from '../authorised.ts';
 import type { Answer, Call, Serving } from '../call.ts';
 import { deleteAsked } from '../delete-options.ts';
+import { toStatusError } from '../errors.ts';
 import { keyOfRoute } from '../key.ts';
 import { checkListOptions, listOptions } from '../list-options.ts';
 import { pageOf } from '../page.ts';
@@ -42,7 +43,7 @@ export async function deleteCollection(call: Call, serving: Serving): Promise<An
       checkObjectWrite(call, { current: object }, serving.lookup);
       await serving.store.delete(key, request, { dryRun });
     } catch (error) {
-      if (!isCode(error, 'NotFound')) throw error;
+      if (!isCode(error, 'NotFound')) throw toStatusError(error, { resource: call.route.resource, ...key, verb: 'deletecollection' });
     }
   }
   return listAnswer(call, page, { clock: serving.clock });

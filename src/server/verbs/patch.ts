@@ -6,19 +6,21 @@ import type { JsonObject } from '#lib/json.ts';
 import { objectAnswer } from '../answer.ts';
 import { checkObjectWrite } from '../authorised.ts';
 import { type DecodedPatch, decodePatch } from '../body/decode-patch.ts';
-import { applyJsonPatch, unknownPatchFields } from '../body/json-patch.ts';
+import { applyJsonPatch, strangePatchFields } from '../body/json-patch.ts';
 import { applyMergePatch } from '../body/merge-patch.ts';
 import { applyStrategicPatch } from '../body/strategic-patch.ts';
 import type { Answer, Call, Serving } from '../call.ts';
-import { anotherKind, inNamespace, namedAs, pruned } from '../decode.ts';
+import { anotherKind, cutMetadata, inNamespace, namedAs, pruned, unknownInOrder } from '../decode.ts';
 import { checkedForm } from '../event-writes.ts';
 import { checkDeletion, checkUid } from '../immutable.ts';
 import { keyOfRoute } from '../key.ts';
 import { kindTypeProblem } from '../kind-types.ts';
 import { metadataTypeProblem } from '../metadata-types.ts';
 import { finalizerWarnings, withUniqueOwners } from '../metadata-warnings.ts';
+import type { Resource } from '../resources.ts';
 import { failure } from '../status.ts';
 import { trackedWrite } from '../tracking.ts';
+import { checkVersion, isVersioned, withVersion } from '../update-version.ts';
 import { type WriteAsked, writeAsked } from '../write-options.ts';
 import { applyConfiguration } from './apply.ts';
 import { atFrontDoor } from './front-door.ts';
@@ -36,11 +38,13 @@ export async function patchObject(call: Call, serving: Serving): Promise<Answer>
     checkObjectWrite(call, { current }, serving.lookup);
     const patched = PATCHES[patch.type](serving.shown(call.route.resource, current) as unknown as JsonObject, patch.value);
     const next = checkedPatch(call, patched, asked, patch);
+    checkVersion(call, next.metadata.resourceVersion);
     checkUid(call, next, current);
     checkDeletion(call, next, current);
     checkObjectWrite(call, { next, current }, serving.lookup);
     call.warnings.push(...finalizerWarnings(next, current));
-    return checkedForm(call.route, next, current);
+    const checked = checkedForm(call.route, next, current);
+    return isVersioned(next) ? checked : withVersion(checked, current);
   };
   const options = atFrontDoor(call, serving, trackedWrite(call, asked, serving));
   const stored = await serving.store.modify(keyOfRoute(call.route), change, options);
@@ -72,15 +76,28 @@ function checkedPatch(call: Call, patched: JsonObject, asked: WriteAsked, patch:
   checkIsObject(patched, call);
   const { value, unknown } = pruned(resource, patched as unknown as KindObject);
   const isSilent = asked.fieldValidation === 'Ignore';
-  const ofPatch = isSilent ? [] : [...patch.duplicates(), ...(patch.type === 'json-patch' ? unknownPatchFields(patch.value) : [])];
-  const problems = [...ofPatch, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
+  const problems = isSilent ? [] : [...strangeIn(patch), ...unknownInOrder(resource, [...unknown].sort())];
   if (asked.fieldValidation === 'Strict' && problems.length > 0) throw badPatch(patched, `strict decoding error: ${problems.join(', ')}`);
-  call.warnings.splice(0, call.warnings.length, ...(isSilent ? [] : problems));
-  return withUniqueOwners(namedAs(inNamespace(withMetadata(value), call.route), name), call.warnings, ' after mutating admission happens');
+  call.warnings.splice(0, call.warnings.length, ...problems);
+  return withUniqueOwners(
+    namedAs(inNamespace(withMetadata(withKind(value, resource)), call.route), name),
+    call.warnings,
+    ' after mutating admission happens',
+  );
+}
+
+function strangeIn(patch: Patch): readonly string[] {
+  return patch.type === 'json-patch' ? strangePatchFields(patch.value, patch.duplicates()) : patch.duplicates();
+}
+
+/** A kind that is left out is the one that was asked for. */
+function withKind(object: KindObject, { kind }: Resource): KindObject {
+  return object.kind ? object : { ...object, kind };
 }
 
 function withMetadata(object: KindObject): KindObject {
-  return object.metadata ? object : { ...object, metadata: {} as KindObject['metadata'] };
+  const metadata = cutMetadata((object.metadata ?? {}) as unknown as JsonObject) as unknown as KindObject['metadata'];
+  return metadata === object.metadata ? object : { ...object, metadata };
 }
 
 /** Kubernetes shows what the patch would have made. */
@@ -94,7 +111,7 @@ function badPatch(patched: JsonObject, problem: string) {
 function checkIsObject(patched: JsonObject, { route: { resource } }: Call): void {
   const problem = patched['kind']
     ? (metadataTypeProblem(patched['metadata'] ?? {}) ?? kindTypeProblem(patched))
-    : `Object 'Kind' is missing in '${goJson(patched)}'`;
+    : resource.stored?.crd && `Object 'Kind' is missing in '${goJson(patched)}'`;
   if (problem) throw badPatch(patched, problem);
-  if (patched['kind'] !== resource.kind) throw anotherKind(patched, resource);
+  if (patched['kind'] && patched['kind'] !== resource.kind) throw anotherKind(patched, resource);
 }

@@ -5,16 +5,14 @@ import { objectAnswer } from '../answer.ts';
 import { checkObjectWrite } from '../authorised.ts';
 import type { Answer, Call, Serving } from '../call.ts';
 import { decodeObject, inNamespace, namedAs } from '../decode.ts';
-import { invalidField } from '../errors.ts';
 import { checkedForm } from '../event-writes.ts';
 import { checkDeletion } from '../immutable.ts';
 import { keyOfRoute } from '../key.ts';
-import { isVersion } from '../list-options.ts';
 import { finalizerWarnings } from '../metadata-warnings.ts';
 import { checkNamespace } from '../namespaces.ts';
 import { apiVersionOf } from '../resources.ts';
-import { failure } from '../status.ts';
 import { trackedWrite } from '../tracking.ts';
+import { checkVersion, isVersioned, withVersion } from '../update-version.ts';
 import { writeAsked } from '../write-options.ts';
 import { atFrontDoor } from './front-door.ts';
 
@@ -32,7 +30,7 @@ export async function updateObject(call: Call, serving: Serving): Promise<Answer
     checkDeletion(call, object, current);
     call.warnings.push(...finalizerWarnings(object, current));
     const next = checkedForm(call.route, object, current);
-    return object.metadata.resourceVersion ? next : withVersion(next, current);
+    return isVersioned(object) ? next : withVersion(next, current);
   };
   const options = atFrontDoor(call, serving, trackedWrite(call, asked, serving));
   const stored = await serving.store.modify(key, change, options);
@@ -51,18 +49,4 @@ function first(call: Call, { store, lookup }: Serving, object: KindObject): Kind
 /** Compared with what is sent, so only where both have the same form. */
 function known({ route }: Call, { store }: Serving): KindObject | undefined {
   return route.resource.stored?.apiVersion === apiVersionOf(route.resource) ? store.get(keyOfRoute(route)) : undefined;
-}
-
-function withVersion(object: KindObject, current: KindObject): KindObject {
-  return { ...object, metadata: { ...object.metadata, resourceVersion: current.metadata.resourceVersion } };
-}
-
-/** Custom resources are never overwritten blindly, nor is a lease: another may hold it by now. */
-function checkVersion({ route: { resource, name = '' } }: Call, version: string | undefined): void {
-  if (version && !isVersion(version)) {
-    throw failure(500, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`, { reason: '' });
-  }
-  if ((version && version !== '0') || !(resource.stored?.crd || resource.stored?.isNeverOverwritten)) return;
-  const message = 'Invalid value: 0: must be specified for an update';
-  throw invalidField({ resource, name, kind: resource.plural }, 'metadata.resourceVersion', message);
 }

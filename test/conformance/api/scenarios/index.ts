@@ -10,6 +10,8 @@ import { documentScenarios } from './documents.ts';
 import { limitScenarios } from './limits.ts';
 import { listScenarios } from './list.ts';
 import { trackingScenarios } from './tracking.ts';
+import { upstreamScenarios } from './upstream.ts';
+import { upstreamCoreScenarios } from './upstream-core.ts';
 import { validationScenarios } from './validation.ts';
 import { watchScenarios } from './watch.ts';
 import { writeScenarios } from './write.ts';
@@ -28,4 +30,6 @@ export const scenarios: readonly Scenario[] = [
   ...discoveryScenarios,
   ...documentScenarios,
   ...coreScenarios,
+  ...upstreamScenarios,
+  ...upstreamCoreScenarios,
 ];
