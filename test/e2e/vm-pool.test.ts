@@ -222,6 +222,6 @@ function makeNamespaces(): void {
 /** What a machine has made in the agent's namespace. */
 function joined(): string[] {
   const show = 'ip -o link; tc qdisc show dev eth0';
-  const seen = execFileSync('ip', ['netns', 'exec', INNER, 'sh', '-c', show], { encoding: 'utf8' });
+  const seen = execFileSync('ip', ['netns', 'exec', INNER, 'sh', '-c', show], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   return JOINED.filter((word) => seen.includes(word));
 }
