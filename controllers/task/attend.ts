@@ -146,9 +146,13 @@ async function follow(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means
     deps.avoided.set(uid, task.status.owner ?? '');
     return countFailure(task, 'Stuck', `was taken from ${task.status.owner}: it made no progress (stuckPolicy Reassign)`, ctx);
   }
-  // Nobody else begins while it may still run: an agent that is silent for so long is ended, or is heard again.
+  return giveUp(task, agent, { deps, ctx });
+}
+
+/** Nobody else begins while it may still run: an agent that is silent for so long is ended, or is heard again. */
+async function giveUp(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): Promise<Result> {
   if (isSilent(task, agent, deps) || !(await hasEnded(task, agent, deps))) return { requeueAfterMs: RETRY_MS };
-  leases.forget(attemptOf(task));
+  deps.leases.forget(attemptOf(task));
   return expire(task, ctx);
 }
 
