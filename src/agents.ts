@@ -2,11 +2,11 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KnownModels } from '#api/known-models.ts';
-import { type Agent, shortName, type Team } from '#api/types.ts';
+import type { Agent, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
-import type { AgentDeps, Place, Surroundings } from '#controllers/agent/deps.ts';
+import type { AgentDeps, Place } from '#controllers/agent/deps.ts';
 import { startOf } from '#controllers/agent/replace.ts';
-import { permissionsOf, type TeamsByName, teamOfAgent } from '#controllers/network/policy.ts';
+import { teamOfAgent } from '#controllers/network/policy.ts';
 import { teamsAround } from '#controllers/network/team-chain.ts';
 import type { Driver } from '#drivers/driver.ts';
 import { uidOf } from '#drivers/local/team-uid.ts';
@@ -24,7 +24,7 @@ import { timeLimit } from '#lib/time-limit.ts';
 import type { Mail } from '#mail/mail.ts';
 import type { KnownMailbox } from '#mail/mailbox.ts';
 import { openMail } from '#mail/open-mail.ts';
-import { homeHash, loopbackOf } from '#network/addresses.ts';
+import { homeHash } from '#network/addresses.ts';
 import { createNetwork } from '#network/create-network.ts';
 import { createEgress, type Egress } from '#network/egress/create-egress.ts';
 import type { Network } from '#network/network.ts';
@@ -39,6 +39,7 @@ import { forwardPort } from './agent-io.ts';
 import { openCards, type VaultCards } from './cards.ts';
 import { chooseBackend, refuseUnknownModel } from './choose-backend.ts';
 import { chooseDriver, DEFAULT_IMAGE, type DriversHere, type DriversOptions, driverNameOf, findDrivers } from './isolation.ts';
+import { surroundingsOf } from './surroundings.ts';
 import { createTeamBases } from './team-bases.ts';
 import { TeamTokens } from './team-tokens.ts';
 import { tellGuest } from './tell-guest.ts';
@@ -239,9 +240,6 @@ async function teamOf(client: Client, { metadata: { namespace }, spec: { team } 
   return ignoreNotFound(client.get<Team>({ kind: 'Team', namespace, name: team }));
 }
 
-/** What is not isolated needs no proxy to get out. */
-const CLOSED = { allowDomains: [], allowInternet: false };
-
 async function placeOf(agents: Agents, client: Client, agent: Agent, driver: Driver): Promise<Place> {
   const { git, here } = agents;
   const work = await chooseBackend(agent, agents.tools);
@@ -293,46 +291,6 @@ async function teamNumberOf({ numbers }: Pick<Agents, 'numbers'>, client: Client
   const team = teamOfAgent(agent, await teamsAround(client, agent));
   // An agent whose team is not there has files of its own all the same.
   return numbers.ensure('teams', team?.metadata.uid ?? agent.metadata.uid);
-}
-
-async function surroundingsOf(agents: Agents, client: Client, agent: Agent): Promise<Surroundings> {
-  const { numbers, tokens, network, egress } = agents;
-  const { uid, namespace } = agent.metadata;
-  const teams = await teamsAround(client, agent);
-  const team = teamOfAgent(agent, teams);
-  const agentToken = tokens.ofAgent(uid);
-  const driver = agents.driverOf(uid);
-  if (driver?.name === 'process') {
-    await egress.listen(uid, join(driver.runDirectory(uid), 'egress.sock'), CLOSED);
-    const number = await numbers.ensure('agents', uid);
-    return { httpAddress: loopbackOf(agents.homeHash, number), agentToken, teamToken: null, peers: {} };
-  }
-  if (team && driver) await ensureEgress(agents, driver, agent, { team, teams });
-  const isOpen = team !== undefined && network.mode === 'nftables' && permissionsOf(team, teams).allowInterAgent;
-  if (!isOpen) return { httpAddress: null, agentToken, teamToken: null, peers: {} };
-  const members = (await client.list<Agent>('Agent', { namespace, fieldSelector: `spec.team=${agent.spec.team}` })).items;
-  return {
-    httpAddress: agent.status?.ip ?? null,
-    agentToken,
-    teamToken: tokens.ofTeam(
-      team.metadata.uid,
-      members.map(({ metadata }) => metadata.uid),
-    ),
-    peers: Object.fromEntries(
-      members.flatMap(({ metadata, spec, status }) => (status?.ip ? [[status.ip, shortName(spec.team, metadata.name)]] : [])),
-    ),
-  };
-}
-
-async function ensureEgress(
-  { egress, here, numbers }: Agents,
-  driver: Driver,
-  { metadata: { uid } }: Agent,
-  { team, teams }: { readonly team: Team; readonly teams: TeamsByName },
-): Promise<void> {
-  const { allowDomains, allowInternet } = permissionsOf(team, teams);
-  const owner = here.sandbox.mode === 'root' ? { uid: uidOf(await numbers.ensure('teams', team.metadata.uid)) } : {};
-  await egress.listen(uid, join(driver.runDirectory(uid), 'egress.sock'), { allowDomains, allowInternet }, owner);
 }
 
 /** Of one that is going the mailbox goes as well, and may be gone. */

@@ -2,7 +2,7 @@
 import type { Agent, Task } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { Sessions } from '#guest/sessions.ts';
-import { ignoreNotFound } from '#lib/errors.ts';
+import { ignoreNotFound, isCode } from '#lib/errors.ts';
 import type { ArtifactPlace } from './artifacts.ts';
 
 const READ_MS = 30_000;
@@ -30,9 +30,24 @@ export function liveTranscripts({
   };
 }
 
-/** An agent that has said nothing yet has no transcript: as if it were empty. */
-async function* contentOf(content: AsyncIterable<Buffer>, result: Promise<unknown>): AsyncIterable<Buffer> {
-  const ended = result.catch(() => undefined);
-  yield* content;
-  await ended;
+/**
+ * An agent that has said nothing yet has no transcript: as if it were empty. Whatever else is in the way is thrown before the first piece: an
+ * answer that has begun can only break off.
+ */
+async function contentOf(content: AsyncIterable<Buffer>, result: Promise<unknown>): Promise<AsyncIterable<Buffer>> {
+  // A refusal ends the stream too soon, and only the result says why.
+  const refusal = result.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  const pieces = content[Symbol.asyncIterator]();
+  const first = await pieces.next().catch(async (error: unknown) => {
+    const why = (await refusal)?.error ?? error;
+    if (isCode(why, 'NotFound')) return undefined;
+    throw why;
+  });
+  return (async function* () {
+    for (let piece = first; piece?.done === false; piece = await pieces.next()) yield piece.value;
+    await refusal;
+  })();
 }

@@ -5,7 +5,7 @@ import { OK, running, setUp, WORKER } from './controller.fixture.ts';
 
 describe('a lease', () => {
   it('is renewed by heartbeats that name the attempt, and ends 30 s after the last of them', async () => {
-    const { look, task, attempts, pass, run, ctx } = await running();
+    const { look, task, attempts, pass, run, ctx, setAgent } = await running();
     const uid = task()?.metadata.uid ?? '';
     for (let round = 0; round < 6; round++) {
       pass(10_000);
@@ -17,6 +17,7 @@ describe('a lease', () => {
     attempts.isReachable = false;
     pass(29_000);
     expect(await look()).toEqual({ requeueAfterMs: 1_000 });
+    await setAgent('a-worker', { phase: 'Starting', incarnation: 'run-1' }, 'Exited');
     pass(1_000);
     await look();
     expect(task()?.status).toMatchObject({ phase: 'Pending', reason: 'LeaseExpired', failures: 1 });
@@ -24,6 +25,50 @@ describe('a lease', () => {
       'False LeaseExpired: attempt 1 of 3 was given up: no sign of it from agent a-worker for 30 s',
     );
     expect([attempts.revoked, run.isRevoked]).toEqual([[`${uid}/1`], false]);
+  });
+
+  it('that is over frees nothing while its holder lives and cannot be asked: it may still run there', async () => {
+    const { look, task, attempts, pass, setAgent, readyAgent } = await running();
+    attempts.isReachable = false;
+    await readyAgent('a-other');
+    for (let round = 0; round < 10; round++) {
+      pass(10_000);
+      await look();
+    }
+    expect([task()?.status?.phase, attempts.runs.length, attempts.revoked]).toEqual(['Running', 1, []]);
+    await setAgent('a-worker', { phase: 'Starting', incarnation: 'run-1' }, 'Exited');
+    await look();
+    expect(task()?.status).toMatchObject({ phase: 'Pending', reason: 'LeaseExpired' });
+    pass(1_000);
+    await look();
+    await look();
+    expect(attempts.runs.map(({ agent, attempt }) => [agent.metadata.name, attempt])).toEqual([
+      ['a-worker', 1],
+      ['a-other', 2],
+    ]);
+  });
+
+  it('that is over goes on when its holder is heard again', async () => {
+    const { look, task, attempts, pass, ctx, run } = await running();
+    attempts.isReachable = false;
+    pass(31_000);
+    await look();
+    attempts.isReachable = true;
+    attempts.seenMs.set(`${task()?.metadata.uid}/1`, ctx.now().getTime());
+    pass(1_000);
+    await look();
+    run.end(OK);
+    await look();
+    expect(task()?.status).toMatchObject({ phase: 'Succeeded', attempt: 1 });
+  });
+
+  it('that its holder, which is heard, does not name any more is over at once', async () => {
+    const { look, task, attempts, pass, ctx, run } = await running();
+    pass(30_000);
+    attempts.agentsSeenMs.set(`${run.agent.metadata.uid}/run-1`, ctx.now().getTime());
+    await look();
+    expect(task()?.status).toMatchObject({ phase: 'Pending', reason: 'LeaseExpired' });
+    expect(run.isRevoked).toBe(true);
   });
 
   it('goes on while its holder is held up, and has its full time afterwards', async () => {
@@ -37,13 +82,15 @@ describe('a lease', () => {
     pass(29_000);
     await look();
     expect(task()?.status).toMatchObject({ phase: 'Running', attempt: 1 });
+    await setAgent('a-worker', { phase: 'Failed', incarnation: 'run-1' }, 'Exited');
     pass(1_000);
     await look();
     expect(task()?.status).toMatchObject({ phase: 'Pending', reason: 'LeaseExpired' });
   });
 
   it('that ends with the last attempt fails the task', async () => {
-    const { look, task, pass } = await running({ maxAttempts: 1 });
+    const { look, task, pass, setAgent } = await running({ maxAttempts: 1 });
+    await setAgent('a-worker', { phase: 'Failed', incarnation: 'run-1' }, 'Exited');
     pass(30_000);
     await look();
     expect(task()?.status).toMatchObject({ phase: 'Failed', reason: 'MaxAttempts' });
@@ -51,7 +98,8 @@ describe('a lease', () => {
   });
 
   it('begins anew with the daemon', async () => {
-    const { look, task, attempts, newController, pass } = await running();
+    const { look, task, attempts, newController, pass, setAgent } = await running();
+    await setAgent('a-worker', { phase: 'Failed', incarnation: 'run-1' }, 'Exited');
     pass(3_600_000);
     const next = newController(attempts.restart());
     await look(next);

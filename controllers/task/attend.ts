@@ -7,7 +7,7 @@ import type { Attempts, Outcome } from './attempts.ts';
 import { type Attending, attemptOf, LOOK_MS, type Means, ownerOf, RETRY_MS } from './attending.ts';
 import { isHeld, isVerifying, needsPlan } from './card.ts';
 import { watchBudget } from './freezing.ts';
-import { showSilence } from './leases.ts';
+import { LEASE_MS, showSilence } from './leases.ts';
 import { awaitsRelease } from './plan-hold.ts';
 import { attendPulled, awaitPlan } from './pulled.ts';
 import { isAlive, isHeldUp, isLeaving, isStoppedWithDaemon, isStopping, suits } from './roster.ts';
@@ -146,10 +146,22 @@ async function follow(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means
     deps.avoided.set(uid, task.status.owner ?? '');
     return countFailure(task, 'Stuck', `was taken from ${task.status.owner}: it made no progress (stuckPolicy Reassign)`, ctx);
   }
-  // Best effort: whoever is silent for so long cannot be asked, and is told when it is back.
-  await attempts.revoke(agent.metadata.uid, uid, attempt);
-  leases.forget(attemptOf(task));
+  return giveUp(task, agent, { deps, ctx });
+}
+
+/** Nobody else begins while it may still run: an agent that is silent for so long is ended, or is heard again. */
+async function giveUp(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): Promise<Result> {
+  if (isSilent(task, agent, deps) || !(await hasEnded(task, agent, deps))) return { requeueAfterMs: RETRY_MS };
+  deps.leases.forget(attemptOf(task));
   return expire(task, ctx);
+}
+
+/** It lives as far as is known, and cannot be asked: whatever it was told now would end an attempt that may be heard of again. */
+function isSilent({ status }: Task, agent: Agent, { attempts, monotonicMs }: Attending): boolean {
+  const { ownerIncarnation = '' } = status ?? {};
+  const seenMs = attempts.agentSeenMs(agent.metadata.uid, ownerIncarnation) ?? Number.NEGATIVE_INFINITY;
+  const isOver = attempts.wasStopped(ownerIncarnation) || !isAlive(agent, ownerIncarnation);
+  return !isOver && monotonicMs() - seenMs >= LEASE_MS;
 }
 
 /** For a Task that is being deleted. */

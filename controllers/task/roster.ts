@@ -62,9 +62,14 @@ export function isStoppedWithDaemon(agent: Agent): boolean {
   return getCondition(agent, 'WorkspaceReady')?.reason === DAEMON_STOPPED;
 }
 
+/** Its workspace has ended, and the next run waits for its turn. */
+function hasExited(agent: Agent): boolean {
+  return getCondition(agent, 'WorkspaceReady')?.reason === 'Exited';
+}
+
 /** Whether that run of the agent may still be at work. */
 export function isAlive(agent: Agent | undefined, incarnation: string | undefined): boolean {
-  if (!agent || agent.status?.incarnation !== incarnation || isStoppedWithDaemon(agent)) return false;
+  if (!agent || agent.status?.incarnation !== incarnation || isStoppedWithDaemon(agent) || hasExited(agent)) return false;
   return agent.status?.phase !== 'Stopped' && agent.status?.phase !== 'Failed';
 }
 
@@ -79,6 +84,7 @@ export function isSameRun(a: Agent, b: Agent): boolean {
     a.metadata.uid === b.metadata.uid &&
     a.status?.incarnation === b.status?.incarnation &&
     a.status?.phase === b.status?.phase &&
+    hasExited(a) === hasExited(b) &&
     a.metadata.deletionTimestamp === b.metadata.deletionTimestamp
   );
 }

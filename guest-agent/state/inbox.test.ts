@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -40,6 +40,18 @@ describe('Inbox', () => {
     const second = open();
     expect(second.read(all)).toEqual(sent);
     expect(second.cursor).toBe(2);
+  });
+
+  it('begins anew where a folder is in the place of its file, keeps the folder, and says so', async () => {
+    mkdirSync(join(directory, 'inbox.log', 'inside'), { recursive: true });
+    const warnings: string[] = [];
+    const inbox = new Inbox(directory, (text) => warnings.push(text));
+    opened.push(inbox);
+    await inbox.store([message(1)]);
+    expect(inbox.cursor).toBe(1);
+    const [aside = ''] = readdirSync(directory).filter((name) => name.startsWith('inbox.log.aside-'));
+    expect(readdirSync(join(directory, aside))).toEqual(['inside']);
+    expect(warnings).toEqual([`${join(directory, 'inbox.log')} is a folder; it was set aside as ${join(directory, aside)}`]);
   });
 
   it('reads from after a seq, up to a limit, and consumes nothing', async () => {

@@ -43,6 +43,8 @@ export class Inbox {
       parse: parseRecord,
       apply: (record) => this.#apply(record),
       snapshot: () => this.#snapshot(),
+      // The host has what was not seen.
+      isReplaceable: true,
       warn,
       ...room,
     });

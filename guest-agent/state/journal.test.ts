@@ -137,6 +137,11 @@ describe('Journal', () => {
     expect(warnings).toEqual([expect.stringContaining('line 2'), expect.stringContaining('line 3')]);
   });
 
+  it('does not begin anew in silence where a folder is in its place, and names it', async () => {
+    await mkdir(path);
+    expect(() => open()).toThrow(`${path} is a folder; move it away`);
+  });
+
   it('stays small when what it says is no longer needed', async () => {
     const first = open({ kept: 10, minCompactBytes: 500 });
     for (const number of upTo(1000)) await first.journal.append(number);

@@ -2,7 +2,7 @@
  * An append-only file of JSON lines whose state is the fold of its records: the same `apply` runs over what is read at the start and over
  * what has just become durable. Records that wait for the disk at the same time, or come in the same turn, share one sync.
  */
-import { readFileSync, truncateSync } from 'node:fs';
+import { readFileSync, renameSync, truncateSync } from 'node:fs';
 import { writeDurably } from './durable-file.ts';
 import { LineFile } from './line-file.ts';
 import { readLines } from './read-lines.ts';
@@ -18,6 +18,8 @@ export interface JournalOptions<R> {
   /** Records that lead to the present state: what a rewritten file holds. */
   readonly snapshot: () => readonly R[];
   readonly warn: (text: string) => void;
+  /** What it holds can be had again: a folder in its place is set aside. Others are not to begin anew in silence. */
+  readonly isReplaceable?: boolean;
   /** The smallest size at which the file is rewritten. */
   readonly minCompactBytes?: number;
   /** True: there is room now that was not there. */
@@ -202,8 +204,9 @@ function toLines(records: readonly unknown[]): Buffer {
 }
 
 /** Cuts what a crash left of the last write. Gives where the next one goes. */
-function replay<R>({ path, parse, apply, warn }: JournalOptions<R>): number {
-  const { records, spoiled, end, isTorn } = readLines(readIfThere(path), parse);
+function replay<R>(options: JournalOptions<R>): number {
+  const { path, parse, apply, warn } = options;
+  const { records, spoiled, end, isTorn } = readLines(readIfThere(options), parse);
   if (isTorn) truncateSync(path, end);
   for (const record of records) apply(record);
   for (const { line, why } of spoiled) {
@@ -212,11 +215,20 @@ function replay<R>({ path, parse, apply, warn }: JournalOptions<R>): number {
   return end;
 }
 
-function readIfThere(path: string): Buffer {
+function readIfThere({ path, isReplaceable, warn }: Pick<JournalOptions<never>, 'path' | 'isReplaceable' | 'warn'>): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EISDIR' && !isReplaceable) throw new Error(`${path} is a folder; move it away`, { cause: error });
+    if (code !== 'ENOENT' && code !== 'EISDIR') throw error;
+    if (code === 'EISDIR') warn(`${path} is a folder; it was set aside as ${movedAside(path)}`);
+    return Buffer.alloc(0);
   }
+}
+
+function movedAside(path: string): string {
+  const aside = `${path}.aside-${Date.now()}`;
+  renameSync(path, aside);
+  return aside;
 }

@@ -307,6 +307,17 @@ describe.each(CONNECTIONS)('a connection over $name', ({ open }) => {
     });
   });
 
+  it('says of what changes something that it may have been done when the server hangs up, and of nothing else', async () => {
+    const { request } = await connect((asked) => void asked.socket.destroy());
+    const mayBeDone = { hint: 'it may have done what you asked for before that: look before you ask again' };
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      expect(await failureOf(request({ method, path: '/', body: '{}' }))).toMatchObject(mayBeDone);
+    }
+    expect(await failureOf(request(GET))).toMatchObject({ hint: undefined });
+    const nobody = await open({ name: 'here', socketPath: join(folder, 'absent') });
+    expect(await failureOf(nobody.request({ method: 'POST', path: '/' }))).toMatchObject({ hint: undefined });
+  });
+
   it('says so when the server goes away in the middle', async () => {
     const { request } = await connect((asked, response) => {
       response.write('one\n');

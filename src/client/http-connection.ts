@@ -75,36 +75,44 @@ interface Exchange {
 function exchange({ send, options, request, target }: Exchange): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const sent = send(options, (response) => resolve(answer(response, request, target)));
-    sent.on('error', (error) => reject(unavailable(error, target)));
+    sent.on('error', (error) => reject(unavailable(error, target, request.method)));
     sent.end(request.body);
   });
 }
 
-function answer(response: IncomingMessage, { signal }: ApiRequest, target: HttpTarget): ApiResponse {
+function answer(response: IncomingMessage, request: ApiRequest, target: HttpTarget): ApiResponse {
   response.setEncoding('utf8');
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
     async text() {
       let text = '';
-      for await (const chunk of chunks(response, signal, target)) text += chunk;
+      for await (const chunk of chunks(response, request, target)) text += chunk;
       return text;
     },
-    lines: () => bodyLines(chunks(response, signal, target), signal),
-    chunks: () => chunks(response, signal, target),
+    lines: () => bodyLines(chunks(response, request, target), request.signal),
+    chunks: () => chunks(response, request, target),
   };
 }
 
-async function* chunks(response: IncomingMessage, signal: AbortSignal | undefined, target: HttpTarget): AsyncIterable<string> {
+async function* chunks(response: IncomingMessage, { method, signal }: ApiRequest, target: HttpTarget): AsyncIterable<string> {
   try {
     for await (const chunk of response) yield String(chunk);
   } catch (error) {
     if (signal?.aborted) return;
-    throw unavailable(error, target);
+    throw unavailable(error, target, method);
   }
 }
 
-export function unavailable(error: unknown, { name, whenUnavailable }: HttpTarget): UnavailableError {
+/** A connection that broke when something had been sent over it. */
+const LOST = ['ECONNRESET', 'EPIPE'];
+
+export function unavailable(error: unknown, { name, whenUnavailable }: HttpTarget, method: ApiRequest['method']): UnavailableError {
   const cause = error as NodeJS.ErrnoException;
-  return new UnavailableError(whenUnavailable?.(cause) ?? `Unable to connect to the server: ${name}: ${messageOf(error)}`, { cause });
+  const message = whenUnavailable?.(cause) ?? `Unable to connect to the server: ${name}: ${messageOf(error)}`;
+  const isUnknown = method !== 'GET' && LOST.includes(cause?.code ?? '');
+  return new UnavailableError(message, { cause, ...(isUnknown && { hint: OUTCOME_UNKNOWN }) });
 }
+
+/** It may have been done, and its answer lost: whoever just asks again may do it twice. */
+const OUTCOME_UNKNOWN = 'it may have done what you asked for before that: look before you ask again';

@@ -31,7 +31,7 @@ export function socketConnection(target: SocketTarget): Connection {
         const socket = await pool.take(request.signal);
         return await exchange({ socket, pool, text, request, target });
       } catch (error) {
-        throw unavailable(error, target);
+        throw unavailable(error, target, request.method);
       }
     },
     close: () => pool.close(),
@@ -63,7 +63,7 @@ function exchange({ socket, pool, text, request, target }: Exchange): Promise<Ap
     const fail = (error: unknown) => {
       leave();
       socket.destroy();
-      body.end(unavailable(error, target));
+      body.end(unavailable(error, target, method));
       reject(error);
     };
     const abort = () => {

@@ -295,6 +295,10 @@ async function writeAll(fd: number, data: Buffer, position: number): Promise<voi
   }
 }
 
+export function isFolder(error: unknown): boolean {
+  return codeOf(error) === 'EISDIR';
+}
+
 function isFull(error: unknown): boolean {
   return codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT';
 }

@@ -1,5 +1,5 @@
 /** A journal that somebody emptied, removed or put back from a backup: nothing starts over in silence, and what comes next arrives. */
-import { rmSync, truncateSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { draft, mailHome } from './mail.fixture.ts';
@@ -32,6 +32,31 @@ describe('a mail journal that was lost', () => {
     const again = await (await home.open(known)).open('u1');
     expect(again.read({ after: 3, limit: 10 })).toMatchObject([{ seq: 4, content: 'd' }]);
     expect(home.problems).toHaveLength(1);
+  });
+
+  it('to a folder in its place is begun anew behind it, and the folder is kept', async () => {
+    const { home, path } = await homeWithThree();
+    rmSync(path);
+    mkdirSync(join(path, 'inside'), { recursive: true });
+    const mail = await home.open(() => ({ nextSeq: 4, unacked: 3 }));
+    const mailbox = await mail.open('u1');
+    expect(await mailbox.append(draft('d'))).toMatchObject({ seq: 4 });
+    const [aside = ''] = readdirSync(home.directory).filter((name) => name.includes('.aside-'));
+    expect(readdirSync(join(home.directory, aside))).toEqual(['inside']);
+    expect(home.problems.map(({ message }) => message)).toEqual([
+      `${path} was a folder; it was set aside as ${join(home.directory, aside)}, and the mailbox begins anew`,
+      expect.stringContaining('3 were sent before'),
+    ]);
+    expect(await mail.owners()).toEqual(['u1']);
+  });
+
+  it.each(['', '.corrupt', '.new'])('to a folder in its place goes with its owner: u1.jsonl%s', async (ending) => {
+    const { home, path } = await homeWithThree();
+    const mail = await home.open();
+    rmSync(`${path}${ending}`, { force: true });
+    mkdirSync(`${path}${ending}`);
+    await mail.remove('u1');
+    expect(await mail.owners()).toEqual([]);
   });
 
   it('gives what came in the meantime a number that its agent takes, once, with the same id and key', async () => {

@@ -1,4 +1,5 @@
 /** One mailbox: what is accepted, and in which order it becomes true. The journal is the only truth; the ledger is its sum. */
+import { renameSync } from 'node:fs';
 import { type Clock, toTimestamp } from '#lib/clock.ts';
 import { AgentisoError, InvalidError, messageOf, UnavailableError } from '#lib/errors.ts';
 import { freezeJson } from '#lib/json.ts';
@@ -7,7 +8,7 @@ import type { QuickWrites } from '#lib/quick-writes.ts';
 import { compact } from './compact.ts';
 import { namesOf } from './draft.ts';
 import { GroupWriter, type Unnumbered } from './group-writer.ts';
-import { MailJournal, unavailable } from './journal.ts';
+import { isFolder, MailJournal, unavailable } from './journal.ts';
 import { copyStateOf, type Entry, Ledger } from './ledger.ts';
 import { isAssignment, MAX_UNACKED, refuseFull, refuseTooLarge } from './limits.ts';
 import type { Appended, Copy, DeathReason, Draft, Envelope, Mailbox, MailboxState, MailChange, ReadOptions } from './mail.ts';
@@ -344,9 +345,23 @@ export class JournalMailbox implements Mailbox {
   }
 }
 
-function openJournal({ path, quick }: MailboxOptions): MailJournal {
+function openJournal(options: MailboxOptions): MailJournal {
   try {
-    return MailJournal.open(path, quick);
+    return MailJournal.open(options.path, options.quick);
+  } catch (error) {
+    if (!isFolder(error)) throw unavailable(error);
+  }
+  return openInItsPlace(options);
+}
+
+/** One folder in the place of a journal is no reason to refuse all mail of a team. It is nothing of ours, and stays as it is. */
+function openInItsPlace({ path, quick, clock, onProblem }: MailboxOptions): MailJournal {
+  const aside = `${path}.aside-${clock.now().getTime()}`;
+  try {
+    renameSync(path, aside);
+    const journal = MailJournal.open(path, quick);
+    onProblem(`${path} was a folder; it was set aside as ${aside}, and the mailbox begins anew`);
+    return journal;
   } catch (error) {
     throw unavailable(error);
   }

@@ -166,7 +166,7 @@ class Mailboxes implements OpenMail {
   async #remove(owner: string, opened: Promise<JournalMailbox> | undefined): Promise<void> {
     const path = this.#path(owner);
     const lost = await this.#unackedOf(owner, opened);
-    for (const file of [path, `${path}.corrupt`, `${path}.new`]) await rm(file, { force: true });
+    for (const file of [path, `${path}.corrupt`, `${path}.new`]) await rm(file, { force: true, recursive: true });
     await syncDirectory(this.#options.directory);
     if (lost.length > 0) this.#tell({ owner, state: 'DeadLetter', messages: lost, reason: 'RecipientGone' });
   }

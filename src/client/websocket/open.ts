@@ -46,7 +46,7 @@ export async function openWebSocket(connection: Connection, { path, protocols, s
       }
     });
     request.on('response', (response) => refusal(response).then(reject, reject));
-    request.on('error', (error) => reject(unavailable(error, { ...endpoint, name })));
+    request.on('error', (error) => reject(unavailable(error, { ...endpoint, name }, 'GET')));
     request.end();
   });
 }

@@ -1,12 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { CONTENTS_FINALIZER } from '#api/namespace.ts';
+import { AGENT_FINALIZER } from '#controllers/agent/controller.ts';
+import { VAULT_FINALIZER } from '#controllers/board/controller.ts';
+import { MERGE_FINALIZER } from '#controllers/merge/controller.ts';
+import { NETWORK_FINALIZER } from '#controllers/network/controller.ts';
+import { SNAPSHOT_FINALIZER } from '#controllers/snapshot/controller.ts';
+import { TASK_FINALIZER } from '#controllers/task/controller.ts';
+import { TEAM_FINALIZER } from '#controllers/team/controller.ts';
 import { agent, ago, ask, condition, object, ready, readyTeam, running, task, team, unready, warning, why } from './why.fixture.ts';
 
+const saved = { conditions: [condition('Rescued', 'True', 'NothingToKeep')] };
 const going = (finalizers: readonly string[], seconds = 3) => ({ deletionTimestamp: ago(seconds), finalizers: [...finalizers] });
 
 describe('what is being deleted', () => {
   it.each([
     {
-      what: agent('dev', {}, {}, going(['agentiso.dev/workspace', 'agentiso.dev/network'])),
+      what: agent('dev', saved, {}, going(['agentiso.dev/network', 'agentiso.dev/workspace'])),
       want: 'its workspace to end (agentiso.dev/workspace)',
     },
     {
@@ -19,13 +28,37 @@ describe('what is being deleted', () => {
     expect(ask(what)).toMatchObject({ state: 'waiting', steps: [{ says: 'is being deleted', because: `it waits for ${want}` }] });
   });
 
+  it('knows every finalizer that a controller of ours sets', () => {
+    const first = [AGENT_FINALIZER, NETWORK_FINALIZER, TASK_FINALIZER, TEAM_FINALIZER];
+    for (const finalizer of [...first, VAULT_FINALIZER, MERGE_FINALIZER, SNAPSHOT_FINALIZER, CONTENTS_FINALIZER]) {
+      const [step] = ask(team('a', saved, {}, going([finalizer]))).steps;
+      expect(step?.because).toMatch(new RegExp(`^it waits for .+ \\(${finalizer}\\)$`));
+    }
+    expect(why(team('a', {}, {}, going([VAULT_FINALIZER, TEAM_FINALIZER])))[0]).toContain('it waits for what it made to go');
+  });
+
+  it('says that the work of an agent is being saved, and what is in the way of that', () => {
+    const saving = 'what is in its workspace and nowhere else is being saved, before the workspace ends';
+    const workspace = ['agentiso.dev/workspace'];
+    expect(why(agent('dev', {}, {}, going(workspace)))).toEqual([`agent/a-dev is being deleted: ${saving}`]);
+    expect(why(agent('dev', {}, {}, going(workspace, 90)))[0]).toBe(`agent/a-dev has been deleted since 90s: ${saving}`);
+    const failed = { conditions: [condition('Rescued', 'False', 'RescueFailed', 'ENOSPC')] };
+    expect(why(agent('dev', failed, {}, going(workspace)))).toEqual([
+      'agent/a-dev is being deleted: RescueFailed: ENOSPC',
+      'what helps: mend what is in the way; or, if nobody needs that work:',
+      `  agentiso patch agent a-dev -p '{"metadata":{"annotations":{"agentiso.dev/discard-work":"true"}}}'`,
+    ]);
+    const givenUp = { ...going(workspace), annotations: { 'agentiso.dev/discard-work': 'true' } };
+    expect(why(agent('dev', failed, {}, givenUp))[0]).toContain('it waits for its workspace to end');
+  });
+
   it('is gone in a moment when nothing holds it', () => {
     expect(why(team('a', {}, {}, going([])))).toEqual(['team/a is being deleted: nothing holds it: it is gone in a moment']);
   });
 
   it('is held for too long', () => {
     expect(
-      why(agent('dev', {}, {}, going(['agentiso.dev/workspace'], 90)), [], [warning('Agent', 'a-dev', 'KillFailed', 'still there')]),
+      why(agent('dev', saved, {}, going(['agentiso.dev/workspace'], 90)), [], [warning('Agent', 'a-dev', 'KillFailed', 'still there')]),
     ).toEqual([
       'agent/a-dev has been deleted since 90s: it waits for its workspace to end (agentiso.dev/workspace); last warning: KillFailed: still there',
       'what helps: that takes longer than it should; what happened:',

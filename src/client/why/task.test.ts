@@ -43,6 +43,18 @@ describe('a task that is well', () => {
   });
 });
 
+it('says of a task since when nothing was heard of it, while its agent may come back', () => {
+  const lease = (seconds: number) => ({ renewTime: ago(seconds), expires: ago(seconds - 30) });
+  const long = (seconds: number) => running('x', 'dev', { startedAt: ago(100), lease: lease(seconds) });
+  expect(why(long(21), [ready('dev')])).toEqual([
+    'task/a-x is Running on agent/a-dev since 100s, attempt 1 of 3: nothing was heard of it since 21s',
+    'what helps: patience: after 30 s agent/a-dev is ended and starts again',
+  ]);
+  // Written with the claim, or long ago: it says nothing of now.
+  for (const well of [long(100), long(31)]) expect(ask(well, [ready('dev')]).state).toBe('fine');
+  expect(ask(running('x', 'dev', { lease: lease(12) }), [ready('dev')]).state).toBe('fine');
+});
+
 describe('a task that has to wait', () => {
   const failed = { attempt: 1, failures: 1, finishedAt: ago(0.2), result: { stderr: 'warning\noh no\n\n', stdout: 'x' } };
   it.each([

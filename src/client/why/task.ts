@@ -58,11 +58,23 @@ function lookAtHeld(task: Task, { view, now }: Sight): Finding {
       command: commandOf(view, 'assign', task.metadata.name, 'AGENT'),
     });
   }
+  const silent = silence(task, now);
+  if (silent !== undefined) return waiting(says, silent, { text: `patience: after 30 s agent/${status?.owner} is ended and starts again` });
   if (status?.claim === 'Pulled') return { ...fine(says), patience: `patience: agent/${status.owner} works on ${idOf(task)}` };
   const leftMs = Date.parse(status?.startedAt ?? '') + timeoutSecondsOf(spec) * 1_000 - now.getTime();
   const limit = Number.isNaN(leftMs) ? '' : `; it is ended in ${timeLeft(leftMs)} at the latest (spec.timeoutSeconds)`;
   return { ...fine(says), patience: `patience: ${idOf(task)} is at work${limit}` };
 }
+
+/** A lease that was renewed since the claim is written down only when its holder has fallen silent. */
+function silence({ status }: Task, now: Date): string | undefined {
+  const { renewTime = '', expires = '' } = status?.lease ?? {};
+  const isRenewed = Date.parse(renewTime) > Date.parse(status?.startedAt ?? '') + CLAIM_TO_START_MS;
+  if (status?.phase !== 'Running' || !isRenewed || !(Date.parse(expires) > now.getTime())) return undefined;
+  return `nothing was heard of it ${since(renewTime, now)}`;
+}
+
+const CLAIM_TO_START_MS = 5_000;
 
 /** Nothing starts before the plan is approved: who has to do something about it? */
 function lookAtPlan(task: Task, says: string, view: View): Finding | undefined {
