@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '#api/types.ts';
 import type { Driver } from '#drivers/driver.ts';
-import { chooseDriver, type DriversHere } from './isolation.ts';
+import { chooseDriver, type DriversHere, poolSizeOf } from './isolation.ts';
 
 const driver = (name: string, isolation: object = {}) =>
   ({ name, isolation: { driver: name, network: 'nftables', limits: 'cgroup2', ...isolation } }) as unknown as Driver;
@@ -28,4 +28,15 @@ describe('chooseDriver', () => {
       expect.objectContaining({ reason: 'IsolationUnavailable', message: expect.stringContaining('QEMU is not installed') }),
     );
   });
+});
+
+describe('how many are started ahead', () => {
+  it.each([
+    [undefined, 2],
+    ['', 2],
+    ['0', 0],
+    ['3', 3],
+    ['-1', 2],
+    ['many', 2],
+  ])('is %s of each kind: %i', (asked, size) => expect(poolSizeOf(asked)).toBe(size));
 });

@@ -87,7 +87,7 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
   }
   const pools: Pool[] = [];
   const ahead = (place: number) => ({
-    ...{ size: POOL_SIZE, quietMs: POOL_QUIET_MS },
+    ...{ size: poolSizeOf(hostEnv('AGENTISO_WARM_POOL')), quietMs: POOL_QUIET_MS },
     ...(hasRoomFor && {
       hasRoom: (own: Size) =>
         hasRoomFor(
@@ -136,6 +136,11 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
     await Promise.all([close(), machines.close()]);
   };
   return { drivers: [process, sandboxed, machines], sandbox, isVmUsual, pool, close: closeAll };
+}
+
+/** Of $AGENTISO_WARM_POOL. */
+export function poolSizeOf(asked: string | undefined): number {
+  return asked !== undefined && /^\d$/.test(asked) ? Number(asked) : POOL_SIZE;
 }
 
 function asAcceleration(text: string | undefined): 'kvm' | 'tcg' | undefined {

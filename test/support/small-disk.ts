@@ -58,7 +58,8 @@ export class SmallDisk {
       child[name].setEncoding('utf8').on('data', (chunk: string) => {
         output[name] += chunk;
       });
-    child.stdin.end(input);
+    // Whoever ends without reading it has said why.
+    child.stdin.on('error', () => {}).end(input);
     return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...output })));
   }
 

@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { chmod, chown, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readTree } from '../local/processes.ts';
+import { untilGone } from '../local/until-gone.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
 import { type MachinePlan, qemuArguments } from './args.ts';
 import { BOUND, launchCommand, type MachineFiles } from './launch.ts';
@@ -21,6 +23,8 @@ export interface BareMachine {
 
 /** The number of no team. */
 const NOBODYS_UID = 70_000;
+/** For the end of processes that are killed. */
+const END_MS = 5_000;
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
@@ -49,8 +53,11 @@ export async function withBareMachine(bare: BareMachine, use: (machine: Machine)
     await use(machine);
   } finally {
     void machine.close();
+    // The kernel ends QEMU some time after its launcher.
+    const all = child.pid === undefined ? [] : readTree(child.pid);
     child.kill('SIGKILL');
     await exited;
+    await untilGone(all, END_MS);
   }
 }
 

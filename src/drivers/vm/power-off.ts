@@ -4,18 +4,18 @@ import type { GuestIdentity } from '#guest/handshake.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import { timeLimit } from '#lib/time-limit.ts';
+import { untilGone } from '../local/until-gone.ts';
 import type { Machine } from './machine.ts';
 
 const SHUTDOWN_MS = 3_000;
 /** From the word to the guest until QEMU is told. */
 const POWER_OFF_MS = 10_000;
-const LOOK_MS = 100;
 
 export async function powerOff(machine: Machine, main: ProcessIdentity, guest: GuestIdentity): Promise<void> {
   try {
     const signal = timeLimit(SHUTDOWN_MS);
     await machine.tell(async (stream) => (await connectGuest(stream, { ...guest, signal })).call('shutdown', {}), signal);
-    await endOf(main, POWER_OFF_MS);
+    await untilGone([main], POWER_OFF_MS);
   } catch {
     // A guest that cannot be told, or is not up yet: the machine is turned off below.
   }
@@ -32,11 +32,5 @@ export async function quit(machine: Machine): Promise<boolean> {
     return true;
   } catch (error) {
     return error instanceof AgentisoError && error.reason === 'MachineGone';
-  }
-}
-
-async function endOf(main: ProcessIdentity, forMs: number): Promise<void> {
-  for (let waitedMs = 0; waitedMs < forMs && isRunning(main); waitedMs += LOOK_MS) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
   }
 }
