@@ -65,22 +65,22 @@ const run = runCli(process.argv.slice(2), {
     columns: out.columns,
     command: process.env['AGENTISO_COMMAND'],
   },
-  openBackends: async () => (await import('./open-backends.ts')).openBackends(process.env),
+  openBackends: async () => (await import('./daemon/attempts/open-backends.ts')).openBackends(process.env),
   async inspectCredentials(home) {
-    const { credentialsHere } = await import('./credentials-here.ts');
+    const { credentialsHere } = await import('./daemon/settings/credentials-here.ts');
     return credentialsHere({ home, cwd: process.cwd(), variable: (name) => process.env[name] });
   },
-  inspectIsolation: async () => (await import('./inspect-isolation.ts')).inspectIsolation(),
-  findVsock: async () => (await import('./inspect-isolation.ts')).findVsock((name) => process.env[name]),
+  inspectIsolation: async () => (await import('./daemon/agents/inspect-isolation.ts')).inspectIsolation(),
+  findVsock: async () => (await import('./daemon/agents/inspect-isolation.ts')).findVsock((name) => process.env[name]),
   async openImages() {
     const { imagesEnvironment, openUserImages } = await import('./user-images.ts');
     return openUserImages(imagesEnvironment((name) => process.env[name], process.cwd()));
   },
   async startDaemon(options) {
     const [{ startDaemon }, { keepHeapSmall }, { toolsHere }] = await Promise.all([
-      import('./daemon.ts'),
+      import('./daemon/daemon.ts'),
       import('#runtime/heap.ts'),
-      import('./open-backends.ts'),
+      import('./daemon/attempts/open-backends.ts'),
     ]);
     keepHeapSmall();
     return startDaemon({ ...options, version: VERSION, tools: toolsHere(process.env), hostEnv: (name) => process.env[name] });

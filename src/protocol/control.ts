@@ -202,8 +202,8 @@ const toolResult: Parser<ToolResult> = parser(
   () => toolAnswer.schema(),
 );
 
-/** Of a virtual machine's network device. On its link there is nobody but the gateway. */
 const toolsDisk = object({ disk: text, place: text });
+/** Of a virtual machine's network device. On its link there is nobody but the gateway. */
 const machineLink = object({ address: ipv4, mac: macAddress, gateway: ipv4, gatewayMac: macAddress });
 const machineParams = object(
   {

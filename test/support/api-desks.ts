@@ -18,11 +18,11 @@ import { followNamespaces } from '#runtime/namespaces.ts';
 import { agentIdentity } from '#server/auth/identity.ts';
 import { DirectoryStore } from '#store/directory.ts';
 import { openVault } from '#vault/open-vault.ts';
-import { byUid } from '../../src/by-uid.ts';
-import { createMergeDesk } from '../../src/merge-desk.ts';
-import { createMessageDesk } from '../../src/message-desk.ts';
-import { serveApi } from '../../src/serve-api.ts';
-import { createVaultDesk } from '../../src/vault-desk.ts';
+import { byUid } from '../../src/daemon/by-uid.ts';
+import { createMergeDesk } from '../../src/daemon/desks/merge-desk.ts';
+import { createMessageDesk } from '../../src/daemon/desks/message-desk.ts';
+import { createVaultDesk } from '../../src/daemon/desks/vault-desk.ts';
+import { serveApi } from '../../src/daemon/serve-api.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { readKubeconfig } from './daemon.ts';
 

@@ -10,7 +10,7 @@ import { createLogger } from '#lib/log.ts';
 import { followNamespaces } from '#runtime/namespaces.ts';
 import { agentIdentity } from '#server/auth/identity.ts';
 import { DirectoryStore } from '#store/directory.ts';
-import { serveApi } from '../../src/serve-api.ts';
+import { serveApi } from '../../src/daemon/serve-api.ts';
 
 const [home = '', ...agents] = process.argv.slice(2);
 const log = createLogger({ level: 'info', format: 'json' });

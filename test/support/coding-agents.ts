@@ -6,7 +6,7 @@ import type { Task } from '#api/types.ts';
 import { backendNamed, installableBackends } from '#backends/all-backends.ts';
 import type { BackendName } from '#backends/backend.ts';
 import { installBackend } from '#backends/install.ts';
-import { toolsHere } from '../../src/open-backends.ts';
+import { toolsHere } from '../../src/daemon/attempts/open-backends.ts';
 import { AgentsHome } from './agents-home.ts';
 import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from './scripted-model/scripted-model.ts';
 

@@ -2,7 +2,7 @@
 import { API_VERSION, type Draft, type KindObject } from '#api/meta.ts';
 import type { Task, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
-import { type Daemon, startDaemon } from '../../src/daemon.ts';
+import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { SimulatedMachine } from './simulated-machine.ts';
 
 export interface FleetSize {

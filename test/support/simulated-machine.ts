@@ -3,7 +3,7 @@
  * daemon. It outlives daemons, as a machine does: one that stops leaves its workspaces for the next.
  */
 import type { WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
-import type { DriversHere } from '../../src/isolation.ts';
+import type { DriversHere } from '../../src/daemon/agents/isolation.ts';
 import { type SimulatedWorkspaces, simulatedDriver } from './simulated-driver.ts';
 import { type GuestRecord, SimulatedGuest } from './simulated-guest.ts';
 import { simulatedNetwork } from './simulated-network.ts';

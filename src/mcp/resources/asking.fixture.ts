@@ -18,8 +18,8 @@ import { openVault } from '#vault/open-vault.ts';
 import type { Vault } from '#vault/vault.ts';
 import { bench, newAgent, newTask, newTeam } from '../../../test/support/controllers.ts';
 import { type FakeAgentIo, fakeAgentIo } from '../../../test/support/fake-agent-io.ts';
-import { createMessageDesk } from '../../message-desk.ts';
-import { createVaultDesk } from '../../vault-desk.ts';
+import { createMessageDesk } from '../../daemon/desks/message-desk.ts';
+import { createVaultDesk } from '../../daemon/desks/vault-desk.ts';
 import type { Asking } from '../resource.ts';
 import type { WorkspaceIo } from '../workspace-io.ts';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Agent, Team } from '#api/types.ts';
 import { TestRepository } from '#git/repository.fixture.ts';
 import { newAgent, newTeam } from '../../../test/support/controllers.ts';
-import { keepUnmerged } from '../../rescue.ts';
+import { keepUnmerged } from '../../daemon/desks/rescue.ts';
 import { openWorkBench, type WorkBench } from '../work/work-bench.fixture.ts';
 
 const UID = '0b5b5f0e-0000-4000-8000-000000000001';

@@ -1,6 +1,6 @@
 /** The daemon in a process of its own, without rate limits, which would be measured in place of it. Bundled. Argument: home. */
 import { keepHeapSmall } from '#runtime/heap.ts';
-import { startDaemon } from '../../../src/daemon.ts';
+import { startDaemon } from '../../../src/daemon/daemon.ts';
 
 const UNLIMITED = { burst: 1e9, perMinute: 1e9 };
 

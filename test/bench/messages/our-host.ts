@@ -13,7 +13,7 @@ import { silentLogger } from '#lib/log.ts';
 import { Metrics } from '#lib/metrics.ts';
 import { openMail } from '#mail/open-mail.ts';
 import { openRelay } from '#relay/open-relay.ts';
-import { tellGuest } from '../../../src/tell-guest.ts';
+import { tellGuest } from '../../../src/daemon/agents/tell-guest.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { MEMBERS, socketOf, TEAM } from './team.ts';
 

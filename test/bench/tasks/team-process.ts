@@ -5,7 +5,7 @@
 import { API_VERSION, type Draft } from '#api/meta.ts';
 import type { Agent, Task, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
-import { type Daemon, startDaemon } from '../../../src/daemon.ts';
+import { type Daemon, startDaemon } from '../../../src/daemon/daemon.ts';
 import { watchFleet } from '../../support/simulated-fleet-watch.ts';
 
 export interface TaskOrder {
