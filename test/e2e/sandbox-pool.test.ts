@@ -1,7 +1,7 @@
 /** The warm pool with real sandboxes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,10 @@ const SPEC: WorkspaceSpec = {
 };
 const SECOND = { ...SPEC, id: 'second-agent', hostname: 'second-host' };
 const support = await detectSandbox();
+
+function isEmptyGroup(path: string): boolean {
+  return readFileSync(join(path, 'cgroup.procs'), 'utf8') === '';
+}
 
 requires(support.mode === 'root', `sandboxes as root: ${support.reason || 'the tests do not run as root'}`)('a pool of sandboxes', () => {
   let base: string;
@@ -106,6 +110,19 @@ requires(support.mode === 'root', `sandboxes as root: ${support.reason || 'the t
     await vi.waitFor(async () => expect(await driver.stop(SECOND.id, signal)).toBe(true), WAIT);
     await driver.create({ ...SECOND, incarnation: 'second' }, signal);
     expect(await run(SECOND.id, 'cat file ~/file')).toBe('kept\nkept\n');
+  });
+
+  it('leaves no control groups of one that was killed and starts anew', async () => {
+    await fillPool(SPEC);
+    const { pid = 0 } = await driver.create(SECOND, signal);
+    const itsOwn = groups().filter((path) => !path.includes(SPEC.id));
+    process.kill(pid, 'SIGKILL');
+    await vi.waitFor(async () => expect((await driver.get(SECOND.id, signal))?.phase).toBe('exited'), WAIT);
+    await vi.waitFor(() => driver.create({ ...SECOND, incarnation: 'second' }, signal), WAIT);
+    expect(await run(SECOND.id, 'hostname')).toBe('second-host\n');
+    const left = groups();
+    expect(itsOwn.length).toBeGreaterThan(0);
+    expect(itsOwn.filter((path) => !path.includes(SECOND.id) && left.includes(path) && isEmptyGroup(path))).toEqual([]);
   });
 
   it('serves an agent with a base: the layer appears in the sandbox that runs already', async () => {

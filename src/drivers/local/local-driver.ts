@@ -366,6 +366,9 @@ export class LocalDriver implements Driver {
     if (!isNew && (await this.#killRest(id, paths, before)))
       throw new WaitingError('LeftoversEnding', `processes of an earlier incarnation of ${id} are ending`, 100);
     if (!isNew) {
+      // What it had is not what it gets: one that came from a pool has control groups by another name, of which only this record knows.
+      if (!(await this.#launcher.release(paths, before)))
+        throw new WaitingError('LeftoversEnding', `what an earlier incarnation of ${id} had is being taken away`, 100);
       // Its files may have come from a snapshot meanwhile.
       await this.#launcher.giveUpReady?.(id);
       return this.#launch(workspace, paths);
