@@ -23,7 +23,7 @@ const FIRST: WorkspaceSpec = { ...ANY, id: 'first', ...TOOLS };
 const LINK: MachineLink = { address: '10.199.0.2', mac: '02:00:00:00:99:02', gateway: '10.199.0.1', gatewayMac: '02:00:00:00:99:01' };
 /** That of the agent, and the one on the other end of its link. */
 const [INNER, OUTER] = [`agentiso-vm-pool-${process.pid}-i`, `agentiso-vm-pool-${process.pid}-o`];
-const KILL_ROUNDS = 3;
+const KILL_ROUNDS = 1;
 /** The longest that giving one away takes, or so. */
 const KILL_WITHIN_MS = 150;
 
