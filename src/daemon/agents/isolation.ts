@@ -24,7 +24,7 @@ export interface DriversOptions {
   readonly guestAgentPath: string;
   readonly log: Logger;
   readonly hostEnv: (name: string) => string | undefined;
-  /** Whether so many sandboxes may be started ahead. Absent: always. */
+  /** Whether so many sandboxes and machines may be started ahead. Absent: always. */
   readonly hasRoomFor?: ((pool: Size) => boolean) | undefined;
   /** Of virtual machines, by name; undefined for one that has not been built. */
   readonly findImage: (name: string) => Promise<ImageFiles | undefined>;
@@ -86,21 +86,15 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
     return { drivers: [process], sandbox, vm: { reason: `QEMU cannot be confined: ${sandbox.reason}` }, close: async () => {} };
   }
   const pools: Pool[] = [];
-  const ahead = (place: number) => ({
-    ...{ size: poolSizeOf(hostEnv('AGENTISO_WARM_POOL')), quietMs: POOL_QUIET_MS },
-    ...(hasRoomFor && {
-      hasRoom: (own: Size) =>
-        hasRoomFor(
-          sizeOfPools(
-            pools.filter((_, index) => index !== place),
-            own,
-          ),
-        ),
-    }),
+  const size = poolSizeOf(hostEnv('AGENTISO_WARM_POOL'));
+  /** A driver's pool is asked for before the driver is there: it knows its own size, and the others are counted here. */
+  const ahead = (others: () => readonly Pool[]) => ({
+    ...{ size, quietMs: POOL_QUIET_MS },
+    ...(hasRoomFor && { hasRoom: (own: Size) => hasRoomFor(sizeOfPools(others(), own)) }),
   });
   const sandboxed = sandboxDriver({
     ...{ stateDir: join(stateDir, 'sandbox'), guestAgentPath, log, support: sandbox, room },
-    pool: { ...ahead(pools.length), bind: bindGuest },
+    pool: { ...ahead(() => pools.slice(1)), bind: bindGuest },
   });
   pools.push(sandboxed);
   const pool: ReadyWorkspaces = {
@@ -127,7 +121,7 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
     findImage,
     room,
     cacheMiB,
-    pool: ahead(pools.length),
+    pool: ahead(() => [sandboxed]),
     ...(starts && { starts }),
   });
   pools.push(machines);
