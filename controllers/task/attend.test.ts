@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '#api/types.ts';
+import type { Agent, Task } from '#api/types.ts';
 import { conditionOf, newTask } from '../../test/support/controllers.ts';
 import { OK, running, setUp, WORKER } from './controller.fixture.ts';
+
+const ranOn = ({ runs }: { readonly runs: readonly { readonly agent: Agent; readonly attempt: number }[] }) =>
+  runs.map(({ agent, attempt }) => `${agent.metadata.name} ${attempt}`);
 
 describe('a lease', () => {
   it('is renewed by heartbeats that name the attempt, and ends 30 s after the last of them', async () => {
@@ -42,10 +45,7 @@ describe('a lease', () => {
     pass(1_000);
     await look();
     await look();
-    expect(attempts.runs.map(({ agent, attempt }) => [agent.metadata.name, attempt])).toEqual([
-      ['a-worker', 1],
-      ['a-other', 2],
-    ]);
+    expect(ranOn(attempts)).toEqual(['a-worker 1', 'a-other 2']);
   });
 
   it('that is over goes on when its holder is heard again', async () => {
@@ -119,10 +119,7 @@ describe('a lease', () => {
     pass(1_000);
     await look();
     await look();
-    expect(attempts.runs.map(({ agent, attempt }) => [agent.metadata.name, attempt])).toEqual([
-      ['a-worker', 1],
-      ['a-other', 2],
-    ]);
+    expect(ranOn(attempts)).toEqual(['a-worker 1', 'a-other 2']);
     const before = task();
     run.end({ ...OK, stdout: 'late' });
     await look();

@@ -86,7 +86,9 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
     return { drivers: [process], sandbox, vm: { reason: `QEMU cannot be confined: ${sandbox.reason}` }, close: async () => {} };
   }
   const pools: Pool[] = [];
-  const size = poolSizeOf(hostEnv('AGENTISO_WARM_POOL'));
+  const wanted = hostEnv('AGENTISO_WARM_POOL') ?? '';
+  const size = poolSizeOf(wanted);
+  if (wanted !== '' && wanted !== String(size)) log.warn({ wanted, size }, 'AGENTISO_WARM_POOL is a number from 0 to 9');
   /** A driver's pool is asked for before the driver is there: it knows its own size, and the others are counted here. */
   const ahead = (others: () => readonly Pool[]) => ({
     ...{ size, quietMs: POOL_QUIET_MS },
