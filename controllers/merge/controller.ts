@@ -8,6 +8,7 @@ import { timeLimit } from '#lib/time-limit.ts';
 import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
 import { joins } from './batch.ts';
 import type { MergeDeps } from './deps.ts';
+import { isDone, MERGE_FINALIZER } from './done.ts';
 import { finalizeMerge } from './finalize.ts';
 import { land } from './land.ts';
 import { Neighbours } from './neighbours.ts';
@@ -19,7 +20,6 @@ import { AT_ONCE, fail, forgetPlace, startOver, wait } from './status.ts';
 import { targetOfMerge } from './target.ts';
 import { repositoryOf, teamNamed } from './teams.ts';
 
-export const MERGE_FINALIZER = 'agentiso.dev/merge';
 /** Of one merge, from its turn to the commit that could land. */
 const LIMIT_MS = 600_000;
 
@@ -36,6 +36,7 @@ export function mergeController(deps: MergeDeps): Controller<Merge> {
       { kind: 'Team', toKeys: ({ metadata }) => neighbours.filter((merge) => merge.spec.team === metadata.name && isWaiting(merge)) },
     ],
     wakes: [deps.mergeVerifier.wake],
+    isAtRest: isDone,
     reconcile: (merge, ctx) => reconcileMerge(merge, { deps, memory, ctx }),
     async finalize(merge) {
       await finalizeMerge(merge, deps);

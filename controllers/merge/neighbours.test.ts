@@ -36,6 +36,15 @@ describe('whom a change of a merge concerns', () => {
     expect(around(...line)(merge('first', { phase }))).toEqual(['first', 'second', 'third']);
   });
 
+  it('not itself where it has landed and is held', () => {
+    const landed = merge('first', { phase: 'Merged' });
+    Object.assign(landed.metadata, { finalizers: ['agentiso.dev/merge'] });
+    expect(around(...line)(landed)).toEqual(['second', 'third']);
+    expect(around(landed)(landed)).toEqual([]);
+    Object.assign(landed.metadata, { deletionTimestamp: '2026-01-05T09:30:00Z' });
+    expect(around(landed)(landed)).toEqual(['first']);
+  });
+
   it('those in line behind one that is deleted', () => {
     expect(around(...line)(merge('first', { phase: 'Merging' }), true)).toEqual(['first', 'second', 'third']);
   });

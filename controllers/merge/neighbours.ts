@@ -4,6 +4,7 @@
  */
 import type { Merge } from '#api/types.ts';
 import type { Key } from '#runtime/controller.ts';
+import { isDone } from './done.ts';
 import { isWaiting, meets } from './queue.ts';
 
 interface Mates {
@@ -22,8 +23,8 @@ export class Neighbours {
     const before = all.get(uid);
     const after = isDeleted ? undefined : merge;
     inLine.delete(uid);
-    // Itself in any case: what it has just written may be from before a change of another.
-    const keys = [keyOf(merge), ...wokenBy({ before, after }, inLine).map(keyOf)];
+    // Itself unless it is done: what it has just written may be from before a change of another.
+    const keys = [...(after && isDone(after) ? [] : [keyOf(merge)]), ...wokenBy({ before, after }, inLine).map(keyOf)];
     if (after && isInLine(after)) inLine.set(uid, after);
     if (after && after.status?.phase !== 'Merged') all.set(uid, after);
     else all.delete(uid);

@@ -1,6 +1,6 @@
 /**
  * The object the API benchmarks read and write: a Merge that has been made, so that nobody but the benchmark writes it: its controller
- * looks at it and rests. The rest is as for every kind: schema and CEL rules, record of fields, YAML file, garbage collector. Pure.
+ * leaves it alone. The rest is as for every kind: schema and CEL rules, record of fields, YAML file, garbage collector. Pure.
  */
 
 export const MERGES = '/apis/agentiso.dev/v1alpha1/namespaces/default/merges';
