@@ -111,7 +111,8 @@ export class Monitor {
   #start(args: readonly string[]): ChildProcessByStdio<null, Readable, null> | undefined {
     const { tools, log } = this.#options;
     try {
-      return withPipes(spawn(tools.setpriv, args, { stdio: ['ignore', 'pipe', 'ignore'] }));
+      // Ctrl-C at the daemon's terminal is not meant for it: whoever started it ends it.
+      return withPipes(spawn(tools.setpriv, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true }));
     } catch (error) {
       log.warn({ err: error }, 'nft monitor cannot start');
       this.#restart();

@@ -43,7 +43,8 @@ export function run([command, ...args]: readonly [string, ...string[]], options:
 
 function start(command: string, args: readonly string[]): ChildProcessWithoutNullStreams {
   try {
-    return withPipes(spawn(command, args, { stdio: 'pipe', timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }));
+    // Ctrl-C at the daemon's terminal is not meant for it: half a change would be worse than one that comes to its end.
+    return withPipes(spawn(command, args, { stdio: 'pipe', timeout: TIMEOUT_MS, killSignal: 'SIGKILL', detached: true }));
   } catch (cause) {
     throw failure(command, messageOf(cause), cause);
   }

@@ -121,8 +121,8 @@ export class Session {
 
   #start([program, ...args]: readonly [string, ...string[]]): Child {
     try {
-      // Its history would be a file there.
-      return withPipes(spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'], env: { HOME: '/dev/null' } }));
+      // Its history would be a file there. Ctrl-C at the daemon's terminal is not meant for it: the rules of those who end have to go.
+      return withPipes(spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'], env: { HOME: '/dev/null' }, detached: true }));
     } catch (cause) {
       this.#notBefore = performance.now() + backoffMs(this.#failures++, RETRY);
       throw new AgentisoError('Unavailable', `nft -i failed: ${messageOf(cause)}`, { reason: 'NetworkToolFailed', cause });

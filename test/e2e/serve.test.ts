@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import type { Agent, Task, Team } from '#api/types.ts';
-import { type CliRun, inTemporaryFolder, runCli, startCli } from '../support/cli.ts';
+import { type CliOptions, type CliRun, inTemporaryFolder, runCli, startCli } from '../support/cli.ts';
 import { processesMentioning } from '../support/processes.ts';
 
 const WAIT = { timeout: 20_000, interval: 20 };
@@ -18,8 +18,8 @@ class Home {
     this.folder = folder;
   }
 
-  async serve(): Promise<CliRun> {
-    const run = startCli(['serve', '--home', this.folder]);
+  async serve(options: CliOptions = {}): Promise<CliRun> {
+    const run = startCli(['serve', '--home', this.folder], options);
     await run.said('agentiso ready');
     return run;
   }
@@ -160,6 +160,18 @@ describe('agentiso serve', () => {
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toContain(`another agentiso (pid ${run.child.pid}) already runs on this directory`);
       await stop(run);
+    });
+  });
+
+  it('ends without a word on Ctrl-C, which reaches all that it has started, too', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const home = new Home(join(folder, 'home'));
+      const run = await home.serve({ isJob: true });
+      home.team();
+      await vi.waitFor(() => expect(home.read<Agent>('agents', 'try-worker')?.status?.phase).toBe('Ready'), WAIT);
+      process.kill(-(run.child.pid ?? Number.NaN), 'SIGINT');
+      expect(await run.result).toMatchObject({ code: 0, stderr: '' });
+      expect(processesMentioning(folder)).toEqual([]);
     });
   });
 

@@ -20,11 +20,19 @@ export interface CliRun {
   said(text: string): Promise<void>;
 }
 
-export function startCli(args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): CliRun {
+export interface CliOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** In a process group of its own, as a shell starts it: what Ctrl-C reaches is `-pid`. */
+  readonly isJob?: boolean;
+}
+
+export function startCli(args: readonly string[], options: CliOptions = {}): CliRun {
   const child = spawn(process.execPath, [join(root, 'dist', 'agentiso.js'), ...args], {
     cwd: options.cwd ?? root,
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: options.isJob ?? false,
   });
   const output = { stdout: '', stderr: '' };
   const listeners = new Set<() => void>();
