@@ -76,7 +76,7 @@ export class ProcessGroups {
   /** Where its commands get their pipes from; absent: Node's own sockets do. */
   readonly pipes: PipePool | undefined;
   readonly #running = new Map<number, Family>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(wasCutOff: boolean) => void>();
   #isClosed = false;
 
   constructor(pipes?: PipePool) {
@@ -98,13 +98,14 @@ export class ProcessGroups {
     if (this.#isClosed) signalFamily(family, 'SIGKILL');
   }
 
-  delete(id: number): void {
+  /** `wasCutOff`: it was killed, whatever it was at. */
+  delete(id: number, wasCutOff = false): void {
     this.#running.delete(id);
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener(wasCutOff);
   }
 
   /** Whenever a command has ended. */
-  onEnd(listener: () => void): void {
+  onEnd(listener: (wasCutOff: boolean) => void): void {
     this.#listeners.add(listener);
   }
 

@@ -1,7 +1,9 @@
 /** Everything that makes agents run in one home: drivers, sessions, mail, network, proxy, ports. Put together here, taken apart in order. */
+
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KnownModels } from '#api/known-models.ts';
+import type { Limits } from '#api/limits.ts';
 import type { Agent, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import type { AgentDeps, Place } from '#controllers/agent/deps.ts';
@@ -37,6 +39,7 @@ import type { Vault } from '#vault/vault.ts';
 import { type AgentGit, createAgentGit } from './agents/agent-git.ts';
 import { forwardPort } from './agents/agent-io.ts';
 import { openCards, type VaultCards } from './agents/cards.ts';
+import { formerHomes } from './agents/former-homes.ts';
 import { chooseDriver, DEFAULT_IMAGE, type DriversHere, type DriversOptions, driverNameOf, findDrivers } from './agents/isolation.ts';
 import { surroundingsOf } from './agents/surroundings.ts';
 import { createTeamBases } from './agents/team-bases.ts';
@@ -52,7 +55,7 @@ export interface AgentsOptions
   readonly guestAgentPath: string;
   readonly findImage: DriversOptions['findImage'];
   readonly vmAcceleration?: DriversOptions['vmAcceleration'];
-  readonly limits?: DriversOptions['limits'];
+  readonly limits?: Limits;
   readonly starts?: DriversOptions['starts'];
   readonly hasRoomFor?: DriversOptions['hasRoomFor'];
   readonly version: string;
@@ -110,8 +113,9 @@ export interface Agents {
 
 export async function openAgents(options: AgentsOptions): Promise<Agents> {
   const { home, client, log, agentByUid, teamByUid, onRefused, warn, book, vault, machine = THIS_MACHINE } = options;
-  const network = await machine.createNetwork({ home, log, uplink: options.uplink });
-  const here = await machine.findDrivers(options);
+  const former = formerHomes(home, log);
+  const network = await machine.createNetwork({ home, log, uplink: options.uplink, formerHomes: former });
+  const here = await machine.findDrivers({ ...options, formerHomes: former });
   const mail = openMail({
     directory: join(home, 'state', 'mail'),
     log,

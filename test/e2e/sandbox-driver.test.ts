@@ -196,6 +196,19 @@ requires(support.mode === 'root', `sandboxes as root: ${support.reason || 'the t
     });
   });
 
+  describe('a limit of processes', () => {
+    it('that was reached is named with the end of the guest', async () => {
+      await driver.create(SPEC, signal);
+      await ask({ command: 'i=0; while [ $i -lt 600 ]; do sleep 1000 > /dev/null 2>&1 & i=$((i+1)); done' });
+      const { pid = 0 } = (await driver.get(SPEC.id, signal)) ?? {};
+      process.kill(pid, 'SIGKILL');
+      await vi.waitFor(async () => expect(await driver.get(SPEC.id, signal)).toMatchObject({ phase: 'exited' }), WAIT);
+      expect((await driver.get(SPEC.id, signal))?.failure).toMatch(
+        /^the guest ended by SIGKILL after its workspace had reached its limit of 512 processes \(pids\.max\)/,
+      );
+    });
+  });
+
   describe('without control groups', () => {
     it('single processes are limited, and nothing else is claimed', async () => {
       const { places: _, ...without } = support;

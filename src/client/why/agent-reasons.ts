@@ -80,12 +80,12 @@ const REASONS: Readonly<Record<string, Judge>> = {
       text: `stop the daemon and start it with ${names.join(', ')} set: ${names.map((name) => `${name}=...`).join(' ')} agentiso serve`,
     };
   }),
-  CrashLoop: needs((agent, _condition, { view }) => ({
-    text: `see what it said (${commandOf(view, 'logs', agent.metadata.name)}), mend it, then start it anew:`,
+  CrashLoop: needs((agent, condition, { view }) => ({
+    text: `${crowdingAdvice(condition)}see what it said (${commandOf(view, 'logs', agent.metadata.name)}), mend it, then start it anew:`,
     command: restartAgent(view, agent),
   })),
-  Exited: needs((agent, _condition, { view }) => ({
-    text: `restartPolicy ${agent.spec.restartPolicy} does not start it again; start it anew:`,
+  Exited: needs((agent, condition, { view }) => ({
+    text: `${crowdingAdvice(condition)}restartPolicy ${agent.spec.restartPolicy} does not start it again; start it anew:`,
     command: restartAgent(view, agent),
   })),
   ProtocolMismatch: needs((agent, _condition, { view }) => ({
@@ -103,6 +103,15 @@ const REASONS: Readonly<Record<string, Judge>> = {
   DaemonStopped: (_agent, condition) =>
     waiting(SAYS, wordsOf(condition), { text: 'it starts with the daemon:', command: 'agentiso serve' }),
 };
+
+/** What the driver says of a guest that could start no more processes. */
+function crowdingAdvice({ message }: Condition): string {
+  const [, whose, limit] = /after (its workspace|the daemon's control group) had reached its limit of (\d+) processes/.exec(message) ?? [];
+  if (limit === undefined) return '';
+  return whose === 'its workspace'
+    ? `let its tasks run fewer than ${limit} processes and threads at once; `
+    : `give the daemon room for more than ${limit} processes and threads (pids.max of its control group, TasksMax of its unit), or run fewer agents; `;
+}
 
 function unknown(agent: Agent, condition: Condition, { view }: Sight): Finding {
   return stuck(SAYS, wordsOf(condition), { text: 'what happened to it:', command: describe(view, agent) });

@@ -81,6 +81,21 @@ describe('an agent that needs somebody', () => {
       command: RESTART,
     },
     {
+      reason: 'CrashLoop',
+      message:
+        'the workspace exited 6 times; last: the guest ended by SIGABRT after its workspace had reached its limit of 512 processes (pids.max)',
+      spec: {},
+      text: 'let its tasks run fewer than 512 processes and threads at once; see what it said (agentiso logs a-dev)',
+      command: RESTART,
+    },
+    {
+      reason: 'Exited',
+      message: "the guest ended by SIGABRT after the daemon's control group had reached its limit of 90 processes (pids.max)",
+      spec: { restartPolicy: 'Never' },
+      text: 'give the daemon room for more than 90 processes and threads',
+      command: RESTART,
+    },
+    {
       reason: 'Exited',
       message: 'exit code 3',
       spec: { restartPolicy: 'Never' },

@@ -14,8 +14,10 @@ export function lookAtFailed(task: Task, { view }: Sight): Finding {
       const wanted = { text: 'if it is wanted after all:', command: again };
       return { ...stuck('is Failed', 'it was cancelled (spec.cancelled is true)', wanted), isWished: true };
     }
-    case 'MaxAttempts':
-      return stuck('is Failed', `${because}${lastWords(task)}`, { text: 'mend what made it fail, then run it again:', command: again });
+    case 'MaxAttempts': {
+      const text = `${isCrowded(task, because) ? FEWER_PROCESSES : 'mend what made it fail'}, then run it again:`;
+      return stuck('is Failed', `${because}${lastWords(task)}`, { text, command: again });
+    }
     case 'TooLarge':
       return stuck('is Failed', because, {
         text: 'put the long part into a file of the workspace, then run it again:',
@@ -33,6 +35,14 @@ export function lookAtFailed(task: Task, { view }: Sight): Finding {
     default:
       return stuck('is Failed', `${because}${lastWords(task)}`, { text: 'mend the cause, then run it again:', command: again });
   }
+}
+
+const FEWER_PROCESSES =
+  'no more processes could be started (a workspace may have 512, and the daemon with all agents what pids.max and ulimit -u allow): let it start fewer at once';
+
+/** As the kernel, a shell and Node say it. */
+function isCrowded(task: Task, because: string): boolean {
+  return /\bEAGAIN\b|[Cc]annot fork|fork: .*Resource temporarily unavailable/.test(`${because}${lastWords(task)}`);
 }
 
 /** One that failed its verification tells which command it was and what that printed. */

@@ -372,6 +372,19 @@ describe('a task that depends on others', () => {
 });
 
 describe('a task that failed', () => {
+  it.each([
+    { said: '/bin/sh: 1: Cannot fork\n' },
+    { said: 'bash: fork: retry: Resource temporarily unavailable\n' },
+    { said: 'Error: spawn /bin/sh EAGAIN\n' },
+  ])('because it could start no more processes says which limits there are: $said', ({ said }) => {
+    const conditions = [condition('Ready', 'False', 'MaxAttempts', 'attempt 1 of 1 exited with 2')];
+    const result = { exitCode: 2, stdout: '', stderr: said };
+    const { advice } = ask(task('x', { phase: 'Failed', reason: 'MaxAttempts', conditions, attempt: 1, result }));
+    expect(advice?.text).toMatch(
+      /no more processes could be started \(a workspace may have 512.*pids\.max.*fewer at once, then run it again:/,
+    );
+  });
+
   const failed = (reason: string, message = '', spec = {}, metadata = {}) =>
     task('x', { phase: 'Failed', reason, conditions: [condition('Ready', 'False', reason, message)] }, spec, metadata);
   const again = `agentiso retry a-x`;

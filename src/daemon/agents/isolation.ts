@@ -5,6 +5,8 @@ import type { Size } from '#api/fleet.ts';
 import { DEFAULT_LIMITS, type Limits } from '#api/limits.ts';
 import type { Agent } from '#api/types.ts';
 import type { Driver } from '#drivers/driver.ts';
+import { groupPrefix, listGroups, removeGroups } from '#drivers/local/cgroup.ts';
+import type { CgroupPlaces } from '#drivers/local/cgroup-places.ts';
 import { savedRoom } from '#drivers/local/saved-room.ts';
 import { processDriver } from '#drivers/process/driver.ts';
 import { detectSandbox, type SandboxSupport } from '#drivers/sandbox/detect.ts';
@@ -29,6 +31,8 @@ export interface DriversOptions {
   /** Of virtual machines, by name; undefined for one that has not been built. */
   readonly findImage: (name: string) => Promise<ImageFiles | undefined>;
   /** What workspaces may take of the disk. Absent: the defaults. */
+  /** Where the home was before, and nothing is now. */
+  readonly formerHomes?: readonly string[];
   readonly limits?: Pick<Limits, 'maxSavedMiB' | 'maxCacheMiB'> | undefined;
   /** Shared with forks. Absent: machines have one of their own. */
   readonly starts?: Gate | undefined;
@@ -73,12 +77,24 @@ function sizeOfPools(pools: readonly Pool[], more: Size = { agents: 0, memoryMiB
   return { agents: sum('agents'), memoryMiB: sum('memoryMiB') };
 }
 
+/** Of a home that was moved. Those with processes stay: they are of workspaces that are taken over, and go at the next start. */
+function removeFormerGroups(formerHomes: readonly string[], places: CgroupPlaces | undefined): void {
+  if (places === undefined) return;
+  for (const former of formerHomes) {
+    for (const driver of ['sandbox', 'vm']) {
+      const groups = listGroups(places, groupPrefix(join(former, 'state', 'workspaces', driver)));
+      for (const paths of groups.values()) removeGroups(paths);
+    }
+  }
+}
+
 /** What works is found out by starting a sandbox, once per daemon. */
 export async function findDrivers(options: DriversOptions): Promise<DriversHere> {
   const { home, guestAgentPath, log, hostEnv, findImage, vmAcceleration: asked, limits = DEFAULT_LIMITS, starts, hasRoomFor } = options;
   const stateDir = join(home, 'state', 'workspaces');
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const sandbox = await detectSandbox(stateDir);
+  removeFormerGroups(options.formerHomes ?? [], sandbox.places);
   const room = savedRoom({ root: stateDir, maxSavedMiB: () => limits.maxSavedMiB });
   const process = processDriver({ stateDir: join(stateDir, 'process'), guestAgentPath, log, environment: hostEnv, room });
   if (sandbox.mode === 'unavailable') {

@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { limitsOf, ownGroups } from './cgroup.ts';
+import { limitsOf, ownGroups, processLimitMet } from './cgroup.ts';
 import { groupPath, parseCgroupMounts, parseOwnGroups } from './cgroup-places.ts';
 
 const MOUNTINFO = `24 1 0:22 / /proc rw - proc proc rw
@@ -66,5 +69,26 @@ describe('ownGroups', () => {
       '/cg/memory/agentiso-1-a',
     ]);
     expect(ownGroups(undefined, 'a')).toEqual([]);
+  });
+});
+
+describe('processLimitMet', () => {
+  it.each([
+    { name: 'nobody was refused', events: 'max 0', own: '512', above: 'max', want: undefined },
+    { name: 'its own was reached', events: 'max 3', own: '512', above: 'max', want: { limit: 512, isOwn: true } },
+    { name: 'that of the daemon was reached', events: 'max 3', own: '512', above: '100', want: { limit: 100, isOwn: false } },
+    { name: 'neither has one', events: 'max 3', own: 'max', above: 'max', want: undefined },
+  ])('when $name', ({ events, own, above, want }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'agentiso-groups-'));
+    try {
+      const [daemon, group] = [join(folder, 'daemon'), join(folder, 'daemon', 'agentiso-x')];
+      mkdirSync(group, { recursive: true });
+      writeFileSync(join(daemon, 'pids.max'), `${above}\n`);
+      writeFileSync(join(group, 'pids.max'), `${own}\n`);
+      writeFileSync(join(group, 'pids.events'), `${events}\n`);
+      expect(processLimitMet([join(folder, 'gone'), group])).toEqual(want);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -2,8 +2,9 @@
  * Control groups of sandboxes: version 2 where the daemon may divide its own group, version 1 where it may make groups below its own.
  * Groups are always below the daemon's own: what limits the daemon goes on to limit what it starts.
  */
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type ProcessIdentity, readProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Resources, Usage } from '../driver.ts';
 import type { CgroupPlaces } from './cgroup-places.ts';
@@ -78,6 +79,11 @@ export function removeGroups(groups: readonly string[]): boolean {
   return !groups.some((group) => existsSync(group));
 }
 
+/** How the names of one driver's groups begin: they tell the homes of one machine apart. */
+export function groupPrefix(stateDir: string): string {
+  return `agentiso-${createHash('sha256').update(stateDir).digest('hex').slice(0, 8)}-`;
+}
+
 /** Which of our groups are there, by name and path: some may have outlived their workspace. */
 export function listGroups(places: CgroupPlaces, prefix: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
@@ -100,6 +106,25 @@ export function groupUsage(groups: readonly string[]): Usage | undefined {
   const cpuMs = microseconds === undefined ? nanoseconds && Number(nanoseconds) / 1e6 : Number(microseconds) / 1e3;
   if (memory === undefined || processes === undefined || typeof cpuMs !== 'number') return undefined;
   return { cpuMs: Math.round(cpuMs), memoryBytes: Number(memory), processes: Number(processes) };
+}
+
+/**
+ * Which limit of processes kept members from starting more; undefined when none did. The kernel counts the refusals where they were met, and
+ * the limit may be that of a group further up: the lowest one is it.
+ */
+export function processLimitMet(groups: readonly string[]): { readonly limit: number; readonly isOwn: boolean } | undefined {
+  const group = groups.find((each) => Number(/^max (\d+)$/m.exec(readOptional(join(each, 'pids.events')) ?? '')?.[1] ?? 0) > 0);
+  if (group === undefined) return undefined;
+  const own = limitIn(group);
+  let lowest = own;
+  for (let above = dirname(group); existsSync(join(above, 'pids.max')); above = dirname(above)) lowest = Math.min(lowest, limitIn(above));
+  return Number.isFinite(lowest) ? { limit: lowest, isOwn: lowest === own } : undefined;
+}
+
+/** A group without a limit says `max`. */
+function limitIn(group: string): number {
+  const limit = Number(readOptional(join(group, 'pids.max')));
+  return Number.isInteger(limit) ? limit : Number.POSITIVE_INFINITY;
 }
 
 /** A record is ours, and still nobody is killed on its word alone: the group must have a name that this home gives. */

@@ -23,6 +23,7 @@ import type {
   WorkspaceState,
   WriteHold,
 } from '../driver.ts';
+import { processLimitMet } from './cgroup.ts';
 import { dialGuest } from './dial.ts';
 import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
 import { FileCopies, finishRestore } from './file-copies.ts';
@@ -552,8 +553,16 @@ function living(guest: GuestProcess | undefined): GuestProcess | undefined {
   return guest?.exit === undefined ? guest : undefined;
 }
 
-async function explainExit({ guest, paths }: Found): Promise<string | undefined> {
+async function explainExit({ guest, paths, record }: Found): Promise<string | undefined> {
   if (guest?.exit === 'exited with code 0') return undefined;
   const tail = (await isPresent(paths.log)) ? await readLogTail(paths.log) : '';
-  return `the guest ${guest?.exit ?? 'ended while no daemon watched it'}\n${tail}`.trimEnd();
+  return `the guest ${guest?.exit ?? 'ended while no daemon watched it'}${crowding(record?.groups)}\n${tail}`.trimEnd();
+}
+
+/** A guest that can start no thread aborts, and does not say why. */
+function crowding(groups: readonly string[] = []): string {
+  const met = processLimitMet(groups);
+  if (met === undefined) return '';
+  const whose = met.isOwn ? 'its workspace' : "the daemon's control group";
+  return ` after ${whose} had reached its limit of ${met.limit} processes (pids.max)`;
 }

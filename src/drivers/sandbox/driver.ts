@@ -7,7 +7,7 @@ import { messageOf, NotFoundError, StalledError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Driver, Usage, WorkspacePlan, WorkspaceSpec } from '../driver.ts';
-import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
+import { ensureGroups, groupPrefix, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
 import type { CgroupPlaces } from '../local/cgroup-places.ts';
 import { closeInheritedOnExec } from '../local/descriptors.ts';
 import type { Room } from '../local/free-disk.ts';
@@ -224,7 +224,7 @@ class SandboxLauncher implements Launcher {
   }
 
   #groupName(id: string): string {
-    return `agentiso-${this.#home}-${id}`;
+    return `${groupPrefix(this.#options.stateDir)}${id}`;
   }
 }
 

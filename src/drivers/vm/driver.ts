@@ -9,7 +9,7 @@ import type { Logger } from '#lib/log.ts';
 import type { ProcessIdentity } from '#lib/process-identity.ts';
 import { timeLimit } from '#lib/time-limit.ts';
 import type { Driver, GuestPort, Resources, Usage, WorkspaceSpec } from '../driver.ts';
-import { ensureGroups, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
+import { ensureGroups, groupPrefix, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
 import { closeInheritedOnExec } from '../local/descriptors.ts';
 import { isPresent } from '../local/directories.ts';
 import { type Room, requireRoom } from '../local/free-disk.ts';
@@ -574,7 +574,7 @@ class VmLauncher implements Launcher {
   }
 
   #groupName(id: string): string {
-    return `agentiso-${this.#home}-${id}`;
+    return `${groupPrefix(this.#options.stateDir)}${id}`;
   }
 }
 
