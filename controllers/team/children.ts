@@ -18,6 +18,8 @@ import { updateUnlessChanged } from './write.ts';
 export interface TeamLimits {
   /** Of one team, sub-teams not counted. */
   readonly maxAgentsPerTeam: number;
+  /** The level of the deepest sub-team. */
+  readonly maxNestingDepth: number;
   /** Of all teams together. */
   readonly maxAgents: number;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent, Task } from '#api/types.ts';
-import { agentConcern, busyConcern, taskConcern } from './concerns.ts';
+import type { Agent, Merge, Task } from '#api/types.ts';
+import { agentConcern, busyConcern, mergeConcern, taskConcern } from './concerns.ts';
 
 const TEAM = [{ kind: 'Team', namespace: 'n', name: 't' }];
 const READY = { type: 'Ready', status: 'True', reason: 'Running', message: '', lastTransitionTime: '2026-01-02T03:04:05Z' };
@@ -79,5 +79,28 @@ describe('a team looks at a task', () => {
     expect(taskConcern(task({}, { progress: { text: 'half', time: 'x' }, observedGeneration: 2 }), 'MODIFIED', task())).toEqual([]);
     expect(taskConcern(task({ generation: 2 }), 'MODIFIED', task())).toEqual([]);
     expect(taskConcern(task(), 'SYNC', task())).toEqual([]);
+  });
+});
+
+describe('a team looks at a merge', () => {
+  const merge = (phase: string, metadata: object = {}, team = 't') =>
+    ({ kind: 'Merge', metadata: { namespace: 'n', name: 't-m', ...metadata }, spec: { team }, status: { phase } }) as unknown as Merge;
+
+  it.each<[string, Merge]>([
+    ['that has ended', merge('Merged')],
+    ['that is another one’s now', merge('Merging', { ownerReferences: [OWNER] })],
+    ['that is to end', merge('Merging', { deletionTimestamp: 'x' })],
+  ])('%s', (_what, changed) => {
+    expect(mergeConcern(changed, 'MODIFIED', merge('Merging'))).toEqual(TEAM);
+  });
+
+  it('that comes, goes, or joins it', () => {
+    expect(mergeConcern(merge('Pending'), 'ADDED', undefined)).toEqual(TEAM);
+    expect(mergeConcern(merge('Merged'), 'DELETED', merge('Merged'))).toEqual(TEAM);
+    expect(mergeConcern(merge('Merged'), 'MODIFIED', merge('Merged', {}, 'other'))).toEqual(TEAM);
+  });
+
+  it('and not at how far it is', () => {
+    expect(mergeConcern(merge('Merging', { resourceVersion: '7', generation: 2 }), 'MODIFIED', merge('Queued'))).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import type { Agent, Merge, Snapshot, Task } from '#api/types.ts';
 import { equalJson } from '#lib/json.ts';
 import { getCondition } from '#runtime/conditions.ts';
 import type { Key } from '#runtime/controller.ts';
+import { isOpen } from './summary.ts';
 
 type Before<T> = T | undefined;
 
@@ -41,6 +42,16 @@ export function busyConcern(object: KindObject, type: string, before: Before<Kin
 export function taskConcern(object: KindObject, type: string, before: Before<KindObject>): Key[] {
   const isSame = type !== 'DELETED' && before !== undefined && isSameWork(object as Task, before as Task);
   return isSame ? [] : teamKey(object);
+}
+
+/** Whether its end is still to come. */
+export function mergeConcern(object: KindObject, type: string, before: Before<KindObject>): Key[] {
+  const isSame = type !== 'DELETED' && before !== undefined && isSameMerge(object as Merge, before as Merge);
+  return isSame ? [] : teamKey(object);
+}
+
+function isSameMerge(now: Merge, then: Merge): boolean {
+  return isSameObject(now, then) && now.spec.team === then.spec.team && isOpen(now) === isOpen(then);
 }
 
 function isSameMember(now: Agent, then: Agent): boolean {

@@ -3,6 +3,7 @@
  * parents.
  * Owns the conditions Ready and PolicyRestricted. A Team goes after its sub-teams and after everything it made.
  */
+import { DEFAULT_LIMITS } from '#api/limits.ts';
 import type { KindObject } from '#api/meta.ts';
 import { reservedIn } from '#api/team-budget.ts';
 import { effectivePolicy } from '#api/team-rules.ts';
@@ -11,7 +12,7 @@ import type { Client } from '#client/client.ts';
 import { type ConditionInput, getCondition, setCondition } from '#runtime/conditions.ts';
 import type { Controller, ReconcileContext, Result, Wake, WithStatus } from '#runtime/controller.ts';
 import { ensureChildren, type Means, type Settled, type TeamLimits } from './children.ts';
-import { agentConcern, busyConcern, goldenConcern, taskConcern, teamKey } from './concerns.ts';
+import { agentConcern, busyConcern, goldenConcern, mergeConcern, taskConcern } from './concerns.ts';
 import { countWrites } from './counted-writes.ts';
 import { Family } from './family.ts';
 import { finalizeTeam } from './finalize.ts';
@@ -28,14 +29,13 @@ const WORK_DELAY_MS = 250;
 const WORK_SPACING_MS = 1_000;
 /** Agents of a team start together, each with several changes. */
 const AGENTS_DELAY_MS = 20;
-const DEFAULT_LIMITS: TeamLimits = { maxAgentsPerTeam: 20, maxAgents: 100 };
 
 export const TEAM_FINALIZER = 'agentiso.dev/team';
 
 export interface TeamDeps {
   readonly client: Client;
-  /** 20 agents per team, 100 in all, when absent. */
-  readonly limits?: Partial<TeamLimits>;
+  /** Read anew each time, for they may change; 20 agents per team, 100 in all, when absent. */
+  readonly limits?: TeamLimits;
   /** The team is gone: what was kept for it outside the store goes too. */
   readonly forgetTeam?: (team: Team) => Promise<void>;
   readonly people?: PeopleInboxes;
@@ -47,9 +47,8 @@ export interface PeopleInboxes {
   readonly changes: Wake;
 }
 
-export function teamController({ client, limits: given = {}, forgetTeam, people }: TeamDeps): Controller<Team> {
-  const limits = { ...DEFAULT_LIMITS, ...given };
-  const places = new Places(client, limits.maxAgents);
+export function teamController({ client, limits = DEFAULT_LIMITS, forgetTeam, people }: TeamDeps): Controller<Team> {
+  const places = new Places(client, limits);
   const family = new Family();
   return {
     name: 'team',
@@ -59,7 +58,7 @@ export function teamController({ client, limits: given = {}, forgetTeam, people 
       { kind: 'Agent', toKeys: agentConcern, delayMs: AGENTS_DELAY_MS },
       { kind: 'Agent', toKeys: busyConcern, delayMs: WORK_DELAY_MS, spacingMs: WORK_SPACING_MS },
       { kind: 'Task', toKeys: taskConcern, delayMs: WORK_DELAY_MS, spacingMs: WORK_SPACING_MS },
-      { kind: 'Merge', toKeys: teamKey },
+      { kind: 'Merge', toKeys: mergeConcern },
       { kind: 'Snapshot', toKeys: goldenConcern },
       { kind: 'Team', toKeys: (team, type) => family.concernedBy(team, type) },
     ],
@@ -84,9 +83,9 @@ async function showMessages(team: WithStatus<Team>, people: PeopleInboxes | unde
 }
 
 async function reconcileTeam(team: WithStatus<Team>, means: Means): Promise<Result> {
-  const { client, ctx } = means;
+  const { client, limits, ctx } = means;
   team.status.phase ??= 'Creating';
-  const ancestors = await placeBelow(client, team);
+  const ancestors = await placeBelow(client, team, limits.maxNestingDepth);
   // The write of the owner brings the next look, at the new version.
   if (await ensureOwnedBy(client, team, ancestors[0])) return {};
   team.status.depth = ancestors.length;

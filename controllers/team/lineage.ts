@@ -11,13 +11,13 @@ import { updateUnlessChanged } from './write.ts';
 const RESTRICTED = 'PolicyRestricted';
 
 /** The parent first. Throws what keeps the team from having a place; a change of the teams above brings the next look. */
-export async function placeBelow(client: Client, team: Team): Promise<readonly Team[]> {
+export async function placeBelow(client: Client, team: Team, deepest: number): Promise<readonly Team[]> {
   if (typeof team.spec.parent !== 'string') return [];
   const { items } = await client.list<Team>('Team', { namespace: team.metadata.namespace });
   const byName = new Map(items.map((item) => [item.metadata.name, item]));
   const lineage = lineageOf(team, (name) => byName.get(name));
   const { ancestors, missing } = lineage;
-  const depth = depthProblem(lineage);
+  const depth = depthProblem(lineage, deepest);
   if (depth !== undefined) throw new StalledError('DepthExceeded', `team ${team.metadata.name} stands too deep: ${depth}`);
   if (missing !== undefined) {
     throw new StalledError('ParentNotFound', `there is no team ${missing} in this namespace; create it, or this team without a parent`);

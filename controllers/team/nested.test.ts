@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '#api/limits.ts';
 import { agentNamesOf, reservationsOf, reservedIn } from '#api/team-budget.ts';
 import type { Agent, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
@@ -220,7 +221,27 @@ describe('a sub-team', () => {
       await create(name as string, { parent, ...budget(3) });
     await create('a', budget(20));
     await settle();
-    expect(ready('e')).toBe('False DepthExceeded: team e stands too deep: it would be at level 4; the deepest level is 3');
+    expect(ready('e')).toBe(
+      'False DepthExceeded: team e stands too deep: it would be at level 4; the deepest level is 3 (limits.maxNestingDepth)',
+    );
+  });
+
+  it('stands as deep as the limits say by now, and there are as many agents', async () => {
+    const { client, create, ready, reconcile } = setUp();
+    const limits = { maxNestingDepth: 1, maxAgentsPerTeam: 1, maxAgents: 1 };
+    const controller = teamController({ client, limits });
+    const look = async (...names: string[]) => {
+      for (const name of names) await reconcile(controller, 'Team', name);
+    };
+    await create('a', { ...budget(20), roles: [{ name: 'coder', count: 2 }] });
+    await create('b', { parent: 'a', ...budget(3), roles: [{ name: 'coder' }] });
+    await create('c', { parent: 'b', ...budget(1), roles: [{ name: 'coder' }] });
+    await look('a', 'b', 'c', 'b', 'c');
+    expect(ready('a')).toContain('QuotaExceeded: team a asks for 2 agents; at most 1 per team');
+    expect(ready('c')).toContain('the deepest level is 1 (limits.maxNestingDepth)');
+    Object.assign(limits, { maxNestingDepth: 2, maxAgentsPerTeam: 2, maxAgents: 9 });
+    await look('a', 'b', 'c', 'b', 'c');
+    for (const name of ['a', 'b', 'c']) expect(ready(name)).not.toMatch(/QuotaExceeded|DepthExceeded/);
   });
 
   it('cannot be its own ancestor', async () => {
@@ -296,7 +317,7 @@ describe('limits', () => {
 
   it('lets two teams that race for the last places of the machine have them once', async () => {
     const { client, create, reconcile, store, ready } = setUp();
-    const controller = teamController({ client, limits: { maxAgents: 5 } });
+    const controller = teamController({ client, limits: { ...DEFAULT_LIMITS, maxAgents: 5 } });
     await create('one', { roles: [{ name: 'x', count: 3 }] });
     await create('two', { roles: [{ name: 'x', count: 3 }] });
     await Promise.all([reconcile(controller, 'Team', 'one'), reconcile(controller, 'Team', 'two')]);

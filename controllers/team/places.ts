@@ -1,16 +1,17 @@
 /** The machine's places for agents (limits.maxAgents): counted from what exists and from what is being made right now. */
+import type { Limits } from '#api/limits.ts';
 import type { KindObject } from '#api/meta.ts';
 import type { Client } from '#client/client.ts';
 
 export class Places {
   readonly #client: Client;
-  readonly #limit: number;
+  readonly #limits: Pick<Limits, 'maxAgents'>;
   #making = 0;
   #begun = 0;
 
-  constructor(client: Client, limit: number) {
+  constructor(client: Client, limits: Pick<Limits, 'maxAgents'>) {
     this.#client = client;
-    this.#limit = limit;
+    this.#limits = limits;
   }
 
   /** Runs `make`, which makes `count` agents, if there is room for all of them; else says how many there are. */
@@ -20,7 +21,8 @@ export class Places {
     const begun = this.#begun;
     const { items } = await this.#client.list<KindObject>('Agent');
     const used = items.length + making + this.#begun - begun;
-    if (used + count > this.#limit) return { limit: this.#limit, used };
+    const { maxAgents: limit } = this.#limits;
+    if (used + count > limit) return { limit, used };
     this.#making += count;
     this.#begun += count;
     try {

@@ -59,7 +59,7 @@ describe('a sub-team', () => {
         fields: [
           expect.objectContaining({
             path: 'spec.parent',
-            message: 'Forbidden: it would be at level 4; the deepest level is 3 (DepthExceeded)',
+            message: 'Forbidden: it would be at level 4; the deepest level is 3 (limits.maxNestingDepth) (DepthExceeded)',
           }),
         ],
       }),

@@ -75,12 +75,12 @@ interface Surroundings extends FrontDoorOptions {
 }
 
 function teamFindings(team: Team, old: Team | undefined, around: Surroundings): FieldProblem[] {
-  const { stored, isPartOfSet } = around;
+  const { stored, isPartOfSet, limits } = around;
   const ofQuota = [...quotaProblems(team, old, around), ...roleModelProblems(team, old, around)];
   if (isPartOfSet) return ofQuota;
   const { namespace } = team.metadata;
   const lineage = lineageOf(team, (name) => stored.get({ kind: 'Team', namespace, name }) as Team | undefined);
-  const ofParent = old ? [] : parentProblems(team, lineage);
+  const ofParent = old ? [] : parentProblems(team, lineage, limits);
   if (ofParent.length > 0) return ofParent;
   return [
     ...ofQuota,
@@ -90,7 +90,7 @@ function teamFindings(team: Team, old: Team | undefined, around: Surroundings): 
   ];
 }
 
-function parentProblems(team: Team, lineage: Lineage): FieldProblem[] {
+function parentProblems(team: Team, lineage: Lineage, limits: Limits = DEFAULT_LIMITS): FieldProblem[] {
   const { parent } = team.spec;
   if (lineage.missing !== undefined && lineage.missing === parent) {
     const message = `Not found: ${JSON.stringify(parent)}: there is no team of that name in namespace ${team.metadata.namespace}; create it first, or leave parent out (ParentNotFound)`;
@@ -102,7 +102,7 @@ function parentProblems(team: Team, lineage: Lineage): FieldProblem[] {
       reason: 'ParentTerminating',
     });
   }
-  const tooDeep = depthProblem(lineage);
+  const tooDeep = depthProblem(lineage, limits.maxNestingDepth);
   return tooDeep === undefined ? [] : [problem(['spec', 'parent'], `Forbidden: ${tooDeep} (DepthExceeded)`, 'Forbidden')];
 }
 

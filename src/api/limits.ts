@@ -8,6 +8,8 @@ export interface Limits {
   readonly maxAgents: number;
   /** Of one team, sub-teams not counted. */
   readonly maxAgentsPerTeam: number;
+  /** The level of the deepest sub-team; a top-level team is at level 0. */
+  readonly maxNestingDepth: number;
   /** Of all agents together. */
   readonly maxMemoryMiB: number;
   /** Forks that get their files, and machines that start, at once. */
@@ -20,6 +22,6 @@ export interface Limits {
 
 /** How much memory the machine has is not known here: whoever knows gives a limit. */
 export const DEFAULT_LIMITS: Limits = {
-  ...{ maxAgents: 100, maxAgentsPerTeam: 20, maxMemoryMiB: Number.POSITIVE_INFINITY },
+  ...{ maxAgents: 100, maxAgentsPerTeam: 20, maxNestingDepth: 3, maxMemoryMiB: Number.POSITIVE_INFINITY },
   ...{ maxConcurrentForks: 10, maxSavedMiB: 102_400, maxCacheMiB: 16_384 },
 };

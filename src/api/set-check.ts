@@ -35,11 +35,12 @@ export interface SetProblem extends FieldProblem {
   readonly index: number;
 }
 
-/** What the machine has room for is not known here. */
+/** What the machine has room for, and what its daemon is set to, is not known here. */
 const UNLIMITED: Limits = {
   ...DEFAULT_LIMITS,
   maxAgents: Number.POSITIVE_INFINITY,
   maxAgentsPerTeam: Number.POSITIVE_INFINITY,
+  maxNestingDepth: Number.POSITIVE_INFINITY,
   maxMemoryMiB: Number.POSITIVE_INFINITY,
 };
 

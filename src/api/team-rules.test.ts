@@ -129,12 +129,17 @@ describe('lineageOf', () => {
 
   it.each([
     { maxDepths: [3, 3, 3], want: undefined },
-    { maxDepths: [3, 3, 3, 3], want: 'it would be at level 4; the deepest level is 3' },
-    { maxDepths: [3, 10, 10, 10], want: 'it would be at level 4; the deepest level is 3' },
+    { maxDepths: [3, 3, 3, 3], want: 'it would be at level 4; the deepest level is 3 (limits.maxNestingDepth)' },
+    { maxDepths: [3, 10, 10, 10], want: 'it would be at level 4; the deepest level is 3 (limits.maxNestingDepth)' },
+    { maxDepths: [4, 4, 4, 4], deepest: 4, want: undefined },
+    { maxDepths: [3, 3], deepest: 1, want: 'it would be at level 2; the deepest level is 1 (limits.maxNestingDepth)' },
     { maxDepths: [3, 1], want: 'it would be at level 2; budget.maxDepth of team t1 is 1' },
     { maxDepths: [0], want: 'it would be at level 1; budget.maxDepth of team t0 is 0' },
-  ])('is too deep below parents with maxDepth $maxDepths: $want', ({ maxDepths, want }) => {
-    const ancestors = maxDepths.map((maxDepth, index) => team(`t${index}`, { budget: { maxDepth } }));
-    expect(depthProblem({ ancestors, isRing: false })).toBe(want);
-  });
+  ])(
+    'is too deep below parents with maxDepth $maxDepths: $want',
+    ({ maxDepths, deepest, want }: { maxDepths: number[]; deepest?: number; want: string | undefined }) => {
+      const ancestors = maxDepths.map((maxDepth, index) => team(`t${index}`, { budget: { maxDepth } }));
+      expect(depthProblem({ ancestors, isRing: false }, deepest)).toBe(want);
+    },
+  );
 });

@@ -2,15 +2,13 @@
 
 import type { FieldProblem } from '#lib/errors.ts';
 import { isNameIn, isRangeIn } from '#lib/network-names.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
 import type { Team } from './types.ts';
 
 /** Set on an Agent, with the time, by its team: no new work, it is to go. */
 export const DRAINING_ANNOTATION = 'agentiso.dev/draining';
 /** Set on an Agent by its suspended team, with the desiredState it goes back to. */
 export const SUSPENDED_ANNOTATION = 'agentiso.dev/suspended-from';
-
-/** A top-level team is at level 0. */
-export const MAX_DEPTH = 3;
 
 export interface Lineage {
   /** The parent first, the top-level team last. */
@@ -34,10 +32,10 @@ export function lineageOf(team: Team, find: (name: string) => Team | undefined):
 }
 
 /** Why the team stands too deep; undefined when it does not. */
-export function depthProblem({ ancestors, isRing }: Lineage): string | undefined {
+export function depthProblem({ ancestors, isRing }: Lineage, deepest = DEFAULT_LIMITS.maxNestingDepth): string | undefined {
   if (isRing) return 'its parents form a ring; one of them must be a top-level team';
   const depth = ancestors.length;
-  if (depth > MAX_DEPTH) return `it would be at level ${depth}; the deepest level is ${MAX_DEPTH}`;
+  if (depth > deepest) return `it would be at level ${depth}; the deepest level is ${deepest} (limits.maxNestingDepth)`;
   const strict = ancestors.find(({ spec }) => spec.budget.maxDepth < depth);
   return strict && `it would be at level ${depth}; budget.maxDepth of team ${strict.metadata.name} is ${strict.spec.budget.maxDepth}`;
 }

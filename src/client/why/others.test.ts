@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CONTENTS_FINALIZER } from '#api/namespace.ts';
 import { AGENT_FINALIZER } from '#controllers/agent/controller.ts';
 import { VAULT_FINALIZER } from '#controllers/board/controller.ts';
-import { MERGE_FINALIZER } from '#controllers/merge/controller.ts';
+import { MERGE_FINALIZER } from '#controllers/merge/done.ts';
 import { NETWORK_FINALIZER } from '#controllers/network/controller.ts';
 import { SNAPSHOT_FINALIZER } from '#controllers/snapshot/controller.ts';
 import { TASK_FINALIZER } from '#controllers/task/controller.ts';

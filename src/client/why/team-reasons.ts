@@ -18,7 +18,9 @@ export function lookAtStalled(team: Team, condition: Condition, view: View): Fin
     case 'QuotaExceeded':
       return stuck(SAYS, because, quota(team, condition, view));
     case 'DepthExceeded':
-      return stuck(SAYS, because, { text: 'raise budget.maxDepth of the team at the top, or make it below a team further up' });
+      return stuck(SAYS, because, {
+        text: 'raise budget.maxDepth of the team at the top (or limits.maxNestingDepth of the daemon), or make it below a team further up',
+      });
     case 'ParentNotFound':
       return stuck(SAYS, because, { text: 'apply a manifest of the parent' });
     case 'ParentTerminating':

@@ -10,7 +10,7 @@ import type { Rate } from '#relay/rates.ts';
 
 /** The largest number of each; the smallest is 1. */
 export const LARGEST_LIMITS: Readonly<Record<keyof Limits, number>> = {
-  ...{ maxAgents: 10_000, maxAgentsPerTeam: 1_000, maxMemoryMiB: 1_000_000_000 },
+  ...{ maxAgents: 10_000, maxAgentsPerTeam: 1_000, maxNestingDepth: 10, maxMemoryMiB: 1_000_000_000 },
   ...{ maxConcurrentForks: 100, maxSavedMiB: 1_000_000_000, maxCacheMiB: 1_000_000_000 },
 };
 const RATE = { burst: 1_000_000, perMinute: 1_000_000 } as const;

@@ -19,7 +19,11 @@ describe('a file of settings', () => {
     ['zzz: 1', 'unknown key zzz; known are limits, rates'],
     ['limits: {maxAgents: 0}', 'limits.maxAgents is 0; it must be a whole number from 1 to 10000'],
     ['limits: {maxAgents: "5"}', 'limits.maxAgents is "5"; it must be a whole number from 1 to 10000'],
-    ['limits: 5', 'limits must be a map with maxAgents, maxAgentsPerTeam, maxMemoryMiB, maxConcurrentForks, maxSavedMiB, maxCacheMiB'],
+    ['limits: {maxNestingDepth: 11}', 'limits.maxNestingDepth is 11; it must be a whole number from 1 to 10'],
+    [
+      'limits: 5',
+      'limits must be a map with maxAgents, maxAgentsPerTeam, maxNestingDepth, maxMemoryMiB, maxConcurrentForks, maxSavedMiB, maxCacheMiB',
+    ],
     ['rates: {exec: {burst: 5}}', 'rates.exec needs both burst and perMinute'],
     ['rates: {exce: {}}', 'unknown key rates.exce; did you mean exec?'],
     ['- a', 'the file is no map; it begins with limits: or rates:'],
