@@ -155,7 +155,13 @@ class PlainConnection {
   };
 
   readonly #onTimeout = (): void => {
-    if (!this.#isBusy) this.#socket.destroy();
+    if (this.#isBusy) return;
+    const socket = this.#socket;
+    const { bytesRead } = socket;
+    // After a stop of the process the timer comes first, and then what was asked meanwhile: it is read by then.
+    setImmediate(() => {
+      if (!this.#isBusy && socket.bytesRead === bytesRead) socket.destroy();
+    });
   };
 
   readonly #onError = (): void => {
