@@ -110,5 +110,7 @@ export const AGENT_EXAMPLE: readonly ExampleStep[] = [
 /** A refusal, where no team is. */
 export const ERROR_EXAMPLE = {
   request: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'team_status', arguments: { team: 'tuor' } } },
-  answer: { error: { code: 'NotFound', message: 'teams.agentiso.dev "tuor" not found', hint: 'list teams shows what there is' } },
+  answer: {
+    error: { code: 'NotFound', message: 'teams.agentiso.dev "tuor" not found', retryable: false, hint: 'list teams shows what there is' },
+  },
 };

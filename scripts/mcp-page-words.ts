@@ -80,8 +80,8 @@ export const ERRORS = `## Errors
 
 A refusal is a result with \`isError\`, and its text is JSON that says what to do next, so that a model can act on it. To`;
 
-export const ERROR_FIELDS = `\`field\` names the input that is wrong, \`retry_after_ms\` when to come back. What is no call of a tool (an unknown method, an address that
-is nobody's) is an error of JSON-RPC with the same as \`data\`.`;
+export const ERROR_FIELDS = `\`retryable\` says whether the same call may pass later, \`field\` names the input that is wrong, \`retry_after_ms\` when to come back. What is no
+call of a tool (an unknown method, an address that is nobody's) is an error of JSON-RPC with the same as \`data\`.`;
 
 /** What each means; the next step is said by the hint. */
 export const MEANINGS: Readonly<Record<ErrorCode, string>> = {

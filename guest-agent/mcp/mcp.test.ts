@@ -107,19 +107,27 @@ describe('tools', () => {
     expect(errorOf(await call('team_destroy', { team: 'red' }))).toEqual({
       code: 'Forbidden',
       message: 'team_destroy is a tool of operators, not of agents',
+      retryable: false,
       hint: expect.stringContaining('check_messages'),
       field: 'name',
     });
     expect(errorOf(await call('send_message', { to: 'carl' }))).toEqual({
       code: 'Invalid',
       message: 'content must be a string',
+      retryable: false,
       hint: 'send_message takes to (required), content (required), message_type, metadata, reply_to, request_id',
       field: 'content',
     });
     expect(errorOf(await call('get_budget', { team: 'red' }))).toMatchObject({ code: 'Invalid', field: 'team' });
     const refusal = new ProtocolError('RateLimited', 'too fast', undefined, { hint: 'wait', retryAfterMs: 200 });
     workspace.host.answers = { getBudget: () => Promise.reject(refusal) };
-    expect(errorOf(await call('get_budget'))).toEqual({ code: 'RateLimited', message: 'too fast', hint: 'wait', retry_after_ms: 200 });
+    expect(errorOf(await call('get_budget'))).toEqual({
+      code: 'RateLimited',
+      message: 'too fast',
+      retryable: true,
+      hint: 'wait',
+      retry_after_ms: 200,
+    });
   });
 
   it('are called in nobody else’s name', async () => {

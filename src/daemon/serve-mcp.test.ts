@@ -87,6 +87,7 @@ describe('serveMcp', () => {
     expect(answerOf(await client.callTool({ name: 'team_destroy', arguments: {} }))).toEqual({
       error: {
         code: 'Forbidden',
+        retryable: false,
         message: 'team_destroy is a tool of operators; this token is of agent default/shop/coder',
         hint: 'tools/list names yours',
       },

@@ -2,6 +2,7 @@
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { RPC_CODES } from '#lib/json-rpc.ts';
 import type { Logger } from '#lib/log.ts';
+import { toToldError } from '#protocol/tool-surface.ts';
 import { toToolError } from './tool-error.ts';
 
 /** MCP's own. */
@@ -23,7 +24,7 @@ export function toRpcError(error: unknown, { log, homes }: { readonly log: Logge
     log.error({ err: error }, 'a request of an MCP client failed');
     return rpcError(RPC_CODES.internalError, "the request failed for a reason that only the daemon's log has");
   }
-  return rpcError(codeOf(known.code), known.message, known);
+  return rpcError(codeOf(known.code), known.message, toToldError(known));
 }
 
 function codeOf(code: string): number {

@@ -98,7 +98,11 @@ describe('resources', () => {
   it.each([
     [
       'test://notes/x',
-      { code: -32002, message: expect.stringContaining('there is no note x'), data: expect.objectContaining({ code: 'NotFound' }) },
+      {
+        code: -32002,
+        message: expect.stringContaining('there is no note x'),
+        data: expect.objectContaining({ code: 'NotFound', retryable: false }),
+      },
     ],
     ['other://a', { code: -32002, message: expect.stringContaining('there is nothing at other://a') }],
     ['no address', { code: -32602 }],

@@ -3,6 +3,7 @@ import { toClientError } from '#client/remote-errors.ts';
 import { statusErrorOf } from '#client/status-error.ts';
 import { AgentisoError, InvalidError, NotFoundError, UnavailableError } from '#lib/errors.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
+import { toErrorResult } from '#protocol/tool-surface.ts';
 import { withHint } from './hints.ts';
 import { toToolError } from './tool-error.ts';
 
@@ -78,5 +79,21 @@ describe('withHint', () => {
 
   it('points at the schema where nothing else is known', () => {
     expect(withHint({ code: 'Invalid', message: 'm' }, 'team_create').hint).toBe('compare the call with the input schema of team_create');
+  });
+});
+
+describe('a refusal', () => {
+  it.each([
+    ...(['Conflict', 'RateLimited', 'InboxFull', 'Unavailable', 'Timeout'] as const).map((code) => ({ code, retryable: true })),
+    ...(['Invalid', 'Unauthenticated', 'Forbidden', 'NotFound', 'AlreadyExists', 'FenceLost', 'Expired'] as const).map((code) => ({
+      code,
+      retryable: false,
+    })),
+    ...(['TooLarge', 'QuotaExceeded', 'DepthExceeded', 'IoError', 'Internal'] as const).map((code) => ({ code, retryable: false })),
+  ])('with $code says whether the same call may pass later: $retryable', ({ code, retryable }) => {
+    const known = toToolError(new AgentisoError(code, 'm', { hint: 'h' }));
+    expect(known).toBeDefined();
+    const [said] = known ? toErrorResult(known).content : [];
+    expect(JSON.parse(said?.text ?? '')).toEqual({ error: { code, message: 'm', retryable, hint: 'h' } });
   });
 });

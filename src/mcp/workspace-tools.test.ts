@@ -152,7 +152,7 @@ describe('workspace_exec_parallel', () => {
       { call, said },
     );
     expect(results).toEqual([
-      { agent: 'scout', error: { code: 'Unavailable', message: 'agent scout cannot be reached', hint: 'wait' } },
+      { agent: 'scout', error: { code: 'Unavailable', message: 'agent scout cannot be reached', retryable: true, hint: 'wait' } },
       expect.objectContaining({ agent: 'coder-1', exit_code: 0 }),
       { agent: 'nobody', error: expect.objectContaining({ code: 'NotFound' }) },
       expect.objectContaining({ agent: 'coder-2', timed_out: true }),

@@ -21,6 +21,13 @@ export const PROTOCOL_ERROR_CODES = [
 
 export type ProtocolErrorCode = (typeof PROTOCOL_ERROR_CODES)[number];
 
+const RETRYABLE: ReadonlySet<string> = new Set<ProtocolErrorCode>(['Conflict', 'RateLimited', 'InboxFull', 'Unavailable', 'Timeout']);
+
+/** Whether the same call, unchanged, may pass later. */
+export function isRetryable(code: string): boolean {
+  return RETRYABLE.has(code);
+}
+
 /** What helps whoever is refused. */
 export interface ErrorDetails {
   readonly hint?: string;

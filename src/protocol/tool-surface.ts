@@ -1,4 +1,5 @@
 /** What a model is told about a tool, and how its input and answer are read. Shared by the host's tools and those of the guest. */
+import { isRetryable } from './protocol-error.ts';
 import type { JsonSchema, Parser } from './shape.ts';
 
 /** Token buckets: every call takes one of its category. */
@@ -86,7 +87,16 @@ export interface ToolError {
   readonly retry_after_ms?: number;
 }
 
+/** As it is told: with whether the same call may pass later, which the code says. */
+export interface ToldError extends ToolError {
+  readonly retryable: boolean;
+}
+
+export function toToldError({ code, message, ...rest }: ToolError): ToldError {
+  return { code, message, retryable: isRetryable(code), ...rest };
+}
+
 /** A refusal is an answer for the model, not a failure of the protocol. */
 export function toErrorResult(error: ToolError): ToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify({ error }) }], isError: true };
+  return { content: [{ type: 'text', text: JSON.stringify({ error: toToldError(error) }) }], isError: true };
 }

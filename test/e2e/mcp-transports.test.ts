@@ -65,7 +65,7 @@ describe.each(WAYS)('over %s', (_, transport) => {
     const refused = await client.callTool({ name: 'team_statuss', arguments: {} });
     expect([refused['isError'], answerOf(refused)]).toEqual([
       true,
-      { error: { code: 'Invalid', message: 'there is no tool "team_statuss"', hint: 'did you mean team_status?' } },
+      { error: { code: 'Invalid', message: 'there is no tool "team_statuss"', retryable: false, hint: 'did you mean team_status?' } },
     ]);
     expect(JSON.stringify(await client.callTool({ name: 'get', arguments: { kind: 'team', name: 'nobody' } }))).not.toContain(place.folder);
     expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0);

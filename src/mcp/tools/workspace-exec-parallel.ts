@@ -2,7 +2,8 @@
 import { DEFAULT_NAMESPACE } from '#api/meta.ts';
 import { shortName } from '#api/types.ts';
 import { AgentisoError, NotFoundError } from '#lib/errors.ts';
-import { count, described, integer, list, object, type Parsed, text } from '#protocol/shape.ts';
+import { count, described, flag, integer, list, object, type Parsed, text } from '#protocol/shape.ts';
+import { toToldError } from '#protocol/tool-surface.ts';
 import { defineTool, type ToolCall } from '../tool.ts';
 import { toToolError } from '../tool-error.ts';
 import { commandFields, timeoutSeconds, toCommand, withCommand } from '../workspaces/command.ts';
@@ -39,7 +40,10 @@ const result = object(
   { agent: text },
   {
     ...runFields,
-    error: described(object({ code: text, message: text }, { hint: text }), 'Instead of everything else: it could not be asked.'),
+    error: described(
+      object({ code: text, message: text, retryable: flag }, { hint: text }),
+      'Instead of everything else: it could not be asked.',
+    ),
   },
 );
 type Result = Parsed<typeof result>;
@@ -103,8 +107,8 @@ async function runIn(agent: string, asked: Asked, call: ToolCall): Promise<Omit<
   } catch (error) {
     const known = toToolError(error);
     if (known === undefined) throw error;
-    const { code, message, hint } = known;
-    return { error: { code, message, ...(hint !== undefined && { hint }) } };
+    const { code, message, retryable, hint } = toToldError(known);
+    return { error: { code, message, retryable, ...(hint !== undefined && { hint }) } };
   }
 }
 
