@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundleGuest, type GuestBundle } from '../test/support/guest-bundle.ts';
 import { startGuestProcess } from '../test/support/running-guest.ts';
+import { CONFIGURATION } from './relay/fake-host.fixture.ts';
 
 let bundle: GuestBundle;
 
@@ -25,6 +26,8 @@ process.stdout.write(String(script.cachedDataRejected));
 async function isRejected(...flags: readonly string[]): Promise<string> {
   return (await promisify(execFile)(process.execPath, [...flags, '-e', LOOK, bundle.packPath])).stdout;
 }
+
+const COUNT_THREADS = "console.log(require('node:fs').readdirSync('/proc/self/task').length)";
 
 /** Node of another version does not take it either; that takes another Node to see. */
 const OTHER_FLAG = '--no-opt';
@@ -62,11 +65,17 @@ describe('the guest agent as it is shipped', () => {
       `process.on('SIGUSR2', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, process.moduleLoadList.join('\\n')));`,
     );
     const guest = await startGuestProcess(bundle.path, { nodeArgs: ['--require', spy] });
+    await guest.client.call('configure', CONFIGURATION);
     guest.child.kill('SIGUSR2');
     const loaded = await vi.waitFor(async () => (await readFile(list, 'utf8')).split('\n'), 10_000);
+    const threads = await readdir(`/proc/${guest.child.pid}/task`);
+    const bare = await promisify(execFile)(process.execPath, ['-e', COUNT_THREADS]);
     await guest.stop();
     expect(loaded).toContain('NativeModule net');
     const late = ['crypto', 'fs/promises', 'http', 'perf_hooks', 'stream/consumers', 'internal/util/parse_args/parse_args'];
-    expect(late.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([]);
+    const forOthers = ['child_process', 'cluster', 'dgram'];
+    expect([...late, ...forOthers].filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([]);
+    // Nor has it any thread that Node does not have by itself.
+    expect(threads).toHaveLength(Number(bare.stdout));
   });
 });

@@ -9,6 +9,9 @@ export const lazy = {
   get crypto(): typeof import('node:crypto') {
     return process.getBuiltinModule('node:crypto');
   },
+  get http(): typeof import('node:http') {
+    return process.getBuiltinModule('node:http');
+  },
   get files(): typeof import('node:fs/promises') {
     return process.getBuiltinModule('node:fs/promises');
   },

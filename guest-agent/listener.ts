@@ -4,9 +4,9 @@ import { type Stats, statSync, unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { Channel } from '#protocol/channel.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
+import { listenAlone } from './listen-alone.ts';
 
 const MAX_CONNECTIONS = 64;
-const BACKLOG = 128;
 const ACCEPT_PAUSE_MS = 100;
 /** Equal to none. */
 const NO_INODE = -1;
@@ -58,7 +58,7 @@ export class Listener {
     unlinkIfThere(path);
     // The socket's mode is 0600 from its first moment.
     const umask = process.umask(0o177);
-    this.#server.listen({ path, backlog: BACKLOG });
+    listenAlone(this.#server, { path });
     process.umask(umask);
     await once(this.#server, 'listening');
     this.#inode = statOf(path)?.ino;

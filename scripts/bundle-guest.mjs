@@ -6,10 +6,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const [, , target] = process.argv;
@@ -33,7 +32,9 @@ try {
   const runner = join(target, 'prompt-runner.cjs');
   await build({ ...common, ...small, entryPoints: ['src/prompt-runner/main.ts'], outfile: runner });
   chmodSync(team, 0o755);
-  await warmUp();
+  const host = join(aside, 'rehearse-guest.mjs');
+  await build({ ...common, entryPoints: ['scripts/rehearse-guest.ts'], outfile: host, format: 'esm' });
+  await warmUp(await import(pathToFileURL(host).href));
   writeFileSync(join(target, 'guest-agent.pack'), pack(wrapped(readFileSync(program)), readFileSync(cache)));
 } finally {
   rmSync(aside, { recursive: true, force: true });
@@ -50,8 +51,8 @@ function pack(source, compiled) {
   return Buffer.concat([length, source, compiled]);
 }
 
-/** What a guest does until its host has it: then everything is compiled that every start needs. */
-async function warmUp() {
+/** A short life with a host and a few tasks: then everything is compiled that every start and every task needs. */
+async function warmUp({ rehearse }) {
   const identity = { id: 'warm-up', incarnation: 'warm-up' };
   const places = ['run', 'state', 'workspace'].map((name) => join(aside, name));
   for (const place of places) mkdirSync(place);
@@ -62,20 +63,9 @@ async function warmUp() {
   const guest = spawn(process.execPath, [join(root, 'scripts', 'warm-up.cjs'), ...args], { cwd: aside, stdio });
   const ended = once(guest, 'exit');
   await Promise.race([once(guest.stdout, 'data'), ended.then(fail)]);
-  for (const name of ['control.sock', 'relay.sock']) await greet(join(run, name), identity);
+  await rehearse({ runDir: run, ...identity });
   guest.kill('SIGTERM');
   await ended;
-}
-
-/** Any answer will do: one that refuses has come the same way. */
-async function greet(path, identity) {
-  const socket = connect(path);
-  const hello = Buffer.from(JSON.stringify({ id: 1, type: 'hello', params: { generation: 3, ...identity } }));
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(hello.length);
-  socket.write(Buffer.concat([length, hello]));
-  await once(socket, 'data');
-  socket.destroy();
 }
 
 function fail() {

@@ -2,13 +2,14 @@
  * The agent's HTTP door, port 8080: opened by `configure` and not before. It is bound to one address, the workspace's own where peers may
  * come in, else loopback, and moves when the host says so.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv4 } from 'node:net';
 import type { ConfigureParams, ControlResult } from '#protocol/control.ts';
 import type { AgentVerbs } from '../agent-socket/verb-service.ts';
 import type { Guest } from '../guest.ts';
 import type { HostLink } from '../relay/link.ts';
 import type { Inbox } from '../state/inbox.ts';
-import type { Listener } from './listener.ts';
+import { type Listener, listen } from './listener.ts';
 
 export const HTTP_PORT = 8080;
 const LOOPBACK = '127.0.0.1';
@@ -64,13 +65,9 @@ export class HttpDoor {
   async #listen(address: string): Promise<string | undefined> {
     if (!isIPv4(address) || address === '0.0.0.0') return `HTTP needs one IPv4 address of the workspace, not ${address}`;
     try {
-      // Loaded here: most of the memory of a guest that is never configured would be this.
-      const [{ listen }, { serve }] = await Promise.all([import('./listener.ts'), import('./serve.ts')]);
       const listener = await listen({
         at: { host: address, port: HTTP_PORT },
-        onRequest: (request, response) => {
-          if (this.#settings !== undefined) void serve({ parts: this.#parts, settings: this.#settings, request, response });
-        },
+        onRequest: (request, response) => void this.#serve(request, response),
         onBroken: (error) => this.#rebindLater(address, error),
       });
       this.#listener = { ...listener, address };
@@ -78,6 +75,12 @@ export class HttpDoor {
     } catch (error) {
       return `HTTP could not be bound to ${address}:${HTTP_PORT}: ${error instanceof Error ? error.message : String(error)}`;
     }
+  }
+
+  /** Loaded here: to most guests nobody comes. */
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { serve } = await import('./serve.ts');
+    if (this.#settings !== undefined) await serve({ parts: this.#parts, settings: this.#settings, request, response });
   }
 
   #rebindLater(address: string, error: Error): void {

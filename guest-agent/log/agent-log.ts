@@ -14,6 +14,8 @@ import { splitLines, toSourceWord, toStoredLine } from './lines.ts';
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_WAITING_BYTES = 1024 * 1024;
+/** So much is written in place: the way to another thread and back costs more, and most guests would have those threads for nothing else. */
+const SMALL_BYTES = 4 * 1024;
 /** How long a closing log waits for those who still read it. */
 const LAST_READ_MS = 500;
 
@@ -157,7 +159,7 @@ export class AgentLog {
       try {
         if (this.#fileBytes >= this.#maxFileBytes) this.#rotate();
         this.#fileBytes += bytes.length;
-        for (let offset = 0; offset < bytes.length; ) offset += (await writeBytes(this.#fd, bytes, offset)).bytesWritten;
+        await writeAll(this.#fd, bytes);
       } catch (error) {
         // A full disk costs lines, nothing else.
         report(`the agent's log cannot be written: ${error instanceof Error ? error.message : String(error)}`);
@@ -192,4 +194,10 @@ export class AgentLog {
   #wake(): void {
     for (const wake of [...this.#wakers]) wake();
   }
+}
+
+async function writeAll(fd: number, bytes: Buffer): Promise<void> {
+  const isSmall = bytes.length <= SMALL_BYTES;
+  for (let offset = 0; offset < bytes.length; )
+    offset += isSmall ? writeSync(fd, bytes, offset) : (await writeBytes(fd, bytes, offset)).bytesWritten;
 }

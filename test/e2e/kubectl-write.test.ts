@@ -56,7 +56,7 @@ withEveryKubectl('kubectl writes', (test) => {
     expect(await ok(['get', 'task', 'a', '-o', 'jsonpath={.metadata.generation}'])).toBe('1');
   });
 
-  test('edit saves what an editor changed, and reopens what the server refused', async ({ ok, run, file }) => {
+  test('edit saves what an editor changed, and reopens what the server refused', async ({ ok, run, file, folder }) => {
     await ok(['create', '-f', '-'], { input: taskYaml('a') });
     const editor = (script: string) => {
       const path = file(`editor-${script.length}.sh`, `#!/bin/sh\n${script}\n`);
@@ -71,6 +71,8 @@ withEveryKubectl('kubectl writes', (test) => {
     const refused = await run(['edit', 'task', 'a'], { env: editor('sed -i "s/title: edited/priority: 99/" "$1"') });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/tasks\.agentiso\.dev "a" was not valid|is invalid/);
+    // What could not be saved is kept in the folder of the test, which goes.
+    expect(refused.stderr).toContain(`${folder}/kubectl-edit-`);
     expect(await ok(['get', 'task', 'a', '-o', TITLE])).toBe('edited');
   });
 

@@ -58,6 +58,8 @@ export function kubectlFor(binary: KubectlBinary, kubeconfig: string, folder: st
       env: {
         PATH: process.env['PATH'],
         HOME: folder,
+        // Here it keeps what an edit could not save.
+        TMPDIR: folder,
         KUBECONFIG: kubeconfig,
         KUBECACHEDIR: join(folder, `cache-${binary.version}`),
         ...env,
