@@ -65,7 +65,7 @@ export interface Attempts {
   freeze(agentUid: string, asked: { readonly taskUid: string; readonly attempt: number; readonly isFrozen: boolean }): Promise<boolean>;
   /** When a heartbeat last said that the attempt is running, by the clock of awakeMs(). */
   lastSeenMs(taskUid: string, attempt: number): number | undefined;
-  /** When that run of an agent last gave a sign of life, by the clock of awakeMs(). */
+  /** When that run of an agent last said what it does, by the clock of awakeMs(). Undefined: it has not, to this process and in this session. */
   agentSeenMs(agentUid: string, incarnation: string): number | undefined;
   /** Whether that run of an agent was ended on purpose, by the stop of the daemon before this one. */
   wasStopped(incarnation: string): boolean;

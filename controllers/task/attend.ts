@@ -6,6 +6,7 @@ import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.t
 import type { Attempts, Outcome } from './attempts.ts';
 import { type Attending, attemptOf, LOOK_MS, type Means, ownerOf, RETRY_MS } from './attending.ts';
 import { isHeld, isVerifying, needsPlan } from './card.ts';
+import { isTalkedAbout } from './finished.ts';
 import { watchBudget } from './freezing.ts';
 import { LEASE_MS, showSilence } from './leases.ts';
 import { awaitsRelease } from './plan-hold.ts';
@@ -27,10 +28,14 @@ export async function attend(task: WithStatus<Task>, deps: Attending, ctx: Recon
   if (task.status.claim === 'Pulled') return attendPulled(task, { agent, verdict }, { deps, ctx });
   if (!agent || verdict) return end(task, agent, verdict ?? CANCELLED, { deps, ctx });
   if (isVerifying(task)) return verifyAttempt(task, agent, { deps, ctx });
-  const notYet = task.status.phase === 'Claimed' ? await begin(task, agent, { deps, ctx }) : undefined;
+  const isBeginning = task.status.phase === 'Claimed';
+  const notYet = isBeginning ? await begin(task, agent, { deps, ctx }) : undefined;
   if (notYet) return notYet;
   noteCut(task, agent, attempts);
-  return follow(task, agent, { deps, ctx });
+  const result = await follow(task, agent, { deps, ctx });
+  // A command that was just said to run: all that can be said of it was said.
+  const leavesNothing = isBeginning && task.status.phase === 'Running' && task.spec.prompt === undefined && !isTalkedAbout(task);
+  return leavesNothing ? { ...result, leavesNothing } : result;
 }
 
 function record(task: WithStatus<Task>, outcome: Outcome, { deps, ctx }: Means): Result {

@@ -28,7 +28,7 @@ import {
 import { isFinished, isHeld, isVerifying, needsPlan, turnOf } from './card.ts';
 import { type Obstacle, obstacleFor, whyNotFor } from './decide.ts';
 import { awaitsRelease } from './plan-hold.ts';
-import { deadlineOf } from './request.ts';
+import { deadlineOf, showMaker } from './request.ts';
 import { claim, handBack } from './transitions.ts';
 
 type ClaimResult = Awaited<ReturnType<TaskBook['claim']>>;
@@ -80,6 +80,8 @@ async function tryClaim(deps: BookDeps, principal: Principal, { task, board, cla
   refuse(task, claimant, { board, deps });
   const copy = withStatus(task);
   const { moment, publish } = quietMoment(deps);
+  // The controller may not have come by yet.
+  showMaker(copy);
   claim(copy, claimant, 'Pulled', moment);
   if (!board.claim(turnOf(task), claimant, copy.status.attempt ?? 0, 'book')) return undefined;
   try {

@@ -224,6 +224,17 @@ it('an assigned command ends with itself and not by words', async () => {
 });
 
 describe('a task without a name', () => {
+  it('says who made it from the moment of its claim on, before the controller has seen it', async () => {
+    const { book, as, readyAgent, task, client } = setUp();
+    for (const name of ['a-worker', 'a-other']) await readyAgent(name);
+    const team = { apiVersion: 'agentiso.dev/v1alpha1', kind: 'Team', metadata: { name: 'a', namespace: 'default' } };
+    await client.create({ ...team, spec: { roles: [{ name: 'worker' }] } } as never);
+    const place = { namespace: 'default', team: 'a' };
+    const { requestId } = await book.request(as('a-worker'), { ...place, description: 'help', timeoutSeconds: 60 });
+    expect(await book.claim(as('a-other'), { ...place, task: requestId })).toMatchObject({ claimed: true });
+    expect(task(`a-${requestId}`)?.status).toMatchObject({ phase: 'Claimed', owner: 'a-other', createdBy: 'worker' });
+  });
+
   it('gets the next number of its team, which is never given again', async () => {
     const { client, book, as, lookAt, readyAgent, task, boards, ctx } = setUp();
     await readyAgent('a-worker');

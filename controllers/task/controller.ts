@@ -17,12 +17,12 @@ import { type Boards, TASK_FINALIZER, taskBoards } from './boards.ts';
 import { BUDGET_EXHAUSTED, Budgets, type SpentMeter } from './budgets.ts';
 import { isFinished, isHeld, turnOf } from './card.ts';
 import { type Decision, nextStep, wantsRetry } from './decide.ts';
-import { isAtRest, rest } from './finished.ts';
+import { isAtRest, isTalkedAbout, rest } from './finished.ts';
 import { Leases, QUICK_MS } from './leases.ts';
 import { ensureRemembered, numberIn } from './numbered.ts';
 import { awaitsRelease } from './plan-hold.ts';
 import { PromptRuns } from './prompt-runs.ts';
-import { CREATED_BY_ANNOTATION, deadlineOf, halfTimeOf } from './request.ts';
+import { deadlineOf, halfTimeOf, showMaker } from './request.ts';
 import { STUCK_FLOOR_MS } from './stuck.ts';
 import { Teller } from './tell.ts';
 import { claim, clearMarks, fail, restart, setReady, type Verdict } from './transitions.ts';
@@ -133,8 +133,7 @@ function withStatus(task: Task): WithStatus<Task> {
 /** What the status says of the object as a whole. */
 function register(task: WithStatus<Task>): void {
   const { metadata, status } = task;
-  const createdBy = metadata.annotations?.[CREATED_BY_ANNOTATION];
-  if (createdBy !== undefined) status.createdBy ??= createdBy;
+  showMaker(task);
   status.observedGeneration = metadata.generation;
 }
 
@@ -220,7 +219,7 @@ function advance(task: WithStatus<Task>, decision: Decision, means: Advancing): 
     case 'wait':
       wait(task, decision.reason, ctx);
       setReady(task, 'False', decision, ctx);
-      return untilExpiry(task, ctx);
+      return { ...untilExpiry(task, ctx), leavesNothing: standsInLine(task, decision, means.board) };
     case 'open':
       wait(task, 'OpenForClaim', ctx);
       setReady(task, 'True', { reason: 'OpenForClaim', message: 'any suitable agent of the team may claim it' }, ctx);
@@ -260,6 +259,14 @@ async function assign(task: WithStatus<Task>, agent: Parameters<typeof claim>[1]
 function sayUnblocked(task: WithStatus<Task>, ctx: ReconcileContext): void {
   if (task.status.phase !== 'Blocked' || (task.status.blockedBy ?? []).length === 0) return;
   ctx.events.normal(task, 'TaskUnblocked', `everything it waited for has succeeded: ${(task.spec.dependsOn ?? []).join(', ')}`);
+}
+
+/**
+ * Whatever ends its waiting finds it, with what it was before this pass as with what it is then: the same decision once more would be made for
+ * nothing. One that comes to the line only with what is written now looks again, for it may have missed its turn.
+ */
+function standsInLine(task: Task, { reason }: Verdict, board: Board): boolean {
+  return board.find(task.metadata.name)?.isWilling === true && reason !== BUDGET_EXHAUSTED && !isTalkedAbout(task);
 }
 
 /** A request expires on time, and everybody is reminded of it half way. */

@@ -44,7 +44,8 @@ export function isAtRest(task: Task, before: Task | undefined): boolean {
 /** Marks of a running attempt, which a pass takes off. */
 const MARKS = ['Stuck', 'FileOverlap', 'Frozen'];
 
-function isTalkedAbout(task: Task): boolean {
+/** Others are told of what becomes of it. */
+export function isTalkedAbout(task: Task): boolean {
   return task.spec.request !== undefined || task.spec.planRequired || isAtStandstill(task);
 }
 

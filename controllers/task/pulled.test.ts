@@ -4,8 +4,8 @@ import { conditionOf, START } from '../../test/support/controllers.ts';
 import { ONE, PEOPLE, pulled, WORKER } from './controller.fixture.ts';
 
 describe('a pulled claim', () => {
-  it('stands for as long as the run of its owner gives signs of life, and ends 30 s after the last', async () => {
-    const { look, task, attempts, pass, ctx, get, book, as, readyAgent } = await pulled();
+  it('stands for as long as the run of its owner gives signs of life, and after 30 s of silence until its workspace has ended', async () => {
+    const { look, task, attempts, pass, ctx, get, book, as, readyAgent, setAgent } = await pulled();
     const uid = get<Agent>('Agent', 'a-worker')?.metadata.uid;
     for (let round = 0; round < 6; round++) {
       pass(10_000);
@@ -16,6 +16,19 @@ describe('a pulled claim', () => {
     pass(29_999);
     expect(await look()).toEqual({ requeueAfterMs: 1 });
     pass(1);
+    // Silent, and alive as far as is known: a command of it may still run.
+    expect(await look()).toEqual({ requeueAfterMs: 1_000 });
+    expect(task()?.status?.phase).toBe('Claimed');
+    pass(60_000);
+    await look();
+    expect(task()?.status?.phase).toBe('Claimed');
+    // Heard again, in time.
+    attempts.agentsSeenMs.set(`${uid}/run-1`, ctx.now().getTime());
+    expect(await look()).toEqual({ requeueAfterMs: 10_000 });
+    pass(30_000);
+    await look();
+    expect(task()?.status?.phase).toBe('Claimed');
+    await setAgent('a-worker', { phase: 'Failed', incarnation: 'run-1' }, 'Exited');
     await look();
     expect(task()?.status).toMatchObject({ phase: 'Pending', reason: 'LeaseExpired', failures: 1 });
     // Frozen, and back: what it has to say comes too late, and somebody else may have it.
@@ -30,11 +43,13 @@ describe('a pulled claim', () => {
   });
 
   it('has a full lease again after a restart of the daemon', async () => {
-    const { look, task, attempts, newController, pass } = await pulled({ timeoutSeconds: 1_800 });
+    const { look, task, attempts, newController, pass, setAgent } = await pulled({ timeoutSeconds: 1_800 });
     pass(1_200_000);
     const next = newController(attempts.restart());
     expect(await look(next)).toEqual({ requeueAfterMs: 10_000 });
     pass(30_000);
+    expect(await look(next)).toEqual({ requeueAfterMs: 1_000 });
+    await setAgent('a-worker', { phase: 'Failed', incarnation: 'run-1' });
     await look(next);
     expect(task()?.status?.reason).toBe('LeaseExpired');
   });

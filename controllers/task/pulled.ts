@@ -4,12 +4,12 @@ import type { Agent, Task } from '#api/types.ts';
 import { shortName } from '#api/types.ts';
 import { getCondition } from '#runtime/conditions.ts';
 import type { Result, WithStatus } from '#runtime/controller.ts';
-import { attemptOf, LOOK_MS, type Means } from './attending.ts';
+import { attemptOf, LOOK_MS, type Means, RETRY_MS } from './attending.ts';
 import { isVerifying, needsPlan } from './card.ts';
 import { showSilence } from './leases.ts';
 import { planLimit } from './plan.ts';
 import { isPlanEnforced } from './plan-hold.ts';
-import { isStoppedWithDaemon } from './roster.ts';
+import { isAlive, isStoppedWithDaemon } from './roster.ts';
 import { said } from './tell.ts';
 import { CANCELLED, countFailure, expire, fail, handBack, INTERRUPTED, LOST, timeOutPlan, type Verdict } from './transitions.ts';
 import { verifyAttempt } from './verifying.ts';
@@ -31,7 +31,7 @@ export async function attendPulled(task: WithStatus<Task>, { agent, verdict }: H
   const gone = isOver(task, agent, means);
   if (gone) return gone;
   const leftMs = leaseLeftMs(task, agent, means);
-  if (leftMs <= 0) return lose(task, means);
+  if (leftMs <= 0) return lose(task, agent, means);
   const timeMs = timeLeftMs(task, means.ctx.now());
   if (timeMs <= 0) return timeOut(task, means);
   await giveMore(task, means);
@@ -71,7 +71,7 @@ export async function awaitPlan(task: WithStatus<Task>, agent: Agent, means: Mea
   const gone = isOver(task, agent, means);
   if (gone) return gone;
   const leftMs = leaseLeftMs(task, agent, means);
-  if (leftMs <= 0) return lose(task, means);
+  if (leftMs <= 0) return lose(task, agent, means);
   const limit = planLimit(task);
   const waitMs = limit.atMs - ctx.now().getTime();
   const enforced = isPlanEnforced(agent);
@@ -83,7 +83,8 @@ export async function awaitPlan(task: WithStatus<Task>, agent: Agent, means: Mea
 }
 
 /** That run of the agent has ended, and taken the claim with it. */
-function isOver(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): Result | undefined {
+function isOver(task: WithStatus<Task>, agent: Agent, means: Means): Result | undefined {
+  const { deps, ctx } = means;
   const { ownerIncarnation = '', reason } = task.status;
   const isSame = agent.status?.incarnation === ownerIncarnation;
   if (deps.attempts.wasStopped(ownerIncarnation) || (isSame && isStoppedWithDaemon(agent)) || (!isSame && reason === 'Interrupted')) {
@@ -91,8 +92,10 @@ function isOver(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): Res
     return handBack(task, INTERRUPTED, ctx);
   }
   if (isSame && !hasExited(agent)) return undefined;
+  // It was ended for its silence.
+  const isExpired = leaseLeftMs(task, agent, means) <= 0;
   deps.leases.forget(attemptOf(task));
-  return countFailure(task, 'AttemptLost', LOST, ctx);
+  return isExpired ? expire(task, ctx) : countFailure(task, 'AttemptLost', LOST, ctx);
 }
 
 /** Seen by its driver; whether another run follows does not matter. */
@@ -107,7 +110,9 @@ function leaseLeftMs(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means)
   return leftMs;
 }
 
-function lose(task: WithStatus<Task>, { deps, ctx }: Means): Result {
+/** Nobody else begins while a command of it may still run: an agent that is silent for so long is ended, or is heard again. */
+function lose(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): Result {
+  if (isAlive(agent, task.status.ownerIncarnation)) return { requeueAfterMs: RETRY_MS };
   deps.leases.forget(attemptOf(task));
   return expire(task, ctx);
 }

@@ -1,11 +1,18 @@
 /** Open requests to a team: how long they stay open, and when everybody is reminded of them. Pure. */
 import type { Task } from '#api/types.ts';
+import type { WithStatus } from '#runtime/controller.ts';
 
 /** When it was asked for, to the millisecond: creationTimestamp knows whole seconds, and a request may live for one. */
 export const REQUESTED_ANNOTATION = 'agentiso.dev/requested-at';
 
 /** Who asked for the Task to be made, from the connection it was asked on. */
 export const CREATED_BY_ANNOTATION = 'agentiso.dev/created-by';
+
+/** For good: the annotation may go with a later write. */
+export function showMaker({ metadata, status }: WithStatus<Task>): void {
+  const createdBy = metadata.annotations?.[CREATED_BY_ANNOTATION];
+  if (createdBy !== undefined) status.createdBy ??= createdBy;
+}
 
 /** When it expires unless somebody claims it; undefined for what is no request. */
 export function deadlineOf(task: Task): number | undefined {

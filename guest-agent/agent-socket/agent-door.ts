@@ -5,7 +5,7 @@
 import { rmSync, statSync } from 'node:fs';
 import type { ConfigureParams } from '#protocol/control.ts';
 import type { Guest } from '../guest.ts';
-import type { Listener } from '../http/listener.ts';
+import { type Listener, listen } from '../http/listener.ts';
 import type { AgentVerbs } from './verb-service.ts';
 
 /** Longer than the longest wait, in which nothing moves. */
@@ -67,12 +67,7 @@ export class AgentDoor {
   async #open(card: ConfigureParams['card']): Promise<void> {
     if (this.#isClosed) return;
     const { guest, verbs } = this.#parts;
-    // Loaded here: a guest that is never configured needs none of it.
-    const [{ listen }, { serveVerb }] = await Promise.all([
-      import('../http/listener.ts'),
-      import('./serve-verb.ts'),
-      verbs.configure({ card }),
-    ]);
+    await verbs.configure({ card });
     if (this.#opened !== undefined && this.#isInPlace) return;
     const path = guest.agentSocket;
     // Of a guest that was killed.
@@ -80,7 +75,8 @@ export class AgentDoor {
     const listener = await listen({
       at: { path },
       idleMs: IDLE_MS,
-      onRequest: (request, response) => void serveVerb(verbs.get(), request, response),
+      // Loaded with the first of them: many guests get none.
+      onRequest: (request, response) => void import('./serve-verb.ts').then(({ serveVerb }) => serveVerb(verbs.get(), request, response)),
       onBroken: (error) => this.#reopenLater(card, error),
     });
     this.#opened = { listener, inode: inodeOf(path) };

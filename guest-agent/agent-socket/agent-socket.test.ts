@@ -245,6 +245,22 @@ describe('checkMessages', () => {
     expect((await say('checkMessages')).json.messages).toEqual([]);
   });
 
+  it.each<[string, string, readonly string[]]>([
+    ['is shown again when a command was killed meanwhile, which may have been the one that asked', 'kill -KILL $$', ['m1']],
+    ['or a program of it', 'sh -c "kill -KILL \\$\\$"', ['m1']],
+    ['and is acknowledged as ever when one has ended by itself', 'exit 1', []],
+  ])('%s', async (_what, command, unseen) => {
+    const { host } = workspace;
+    host.send();
+    await stored(1);
+    await say('checkMessages');
+    host.assign({ taskUid: 'beside', command });
+    await workspace.resultOf('beside');
+    await say('listAgents');
+    expect(unseenOnDisk()).toEqual(unseen);
+    expect((await say('checkMessages')).json.messages.map(({ message_id }: { message_id: string }) => message_id)).toEqual(unseen);
+  });
+
   it('acknowledges only what it has returned, and with `keep` not even that', async () => {
     const { host } = workspace;
     host.send();

@@ -1,6 +1,7 @@
 /**
  * The mail of the agent as its programs read it. What `check` has given out is acknowledged by the next thing that is asked for in this run
- * of the guest, whoever asks: that somebody goes on is the proof that the answer has arrived. A run that ends before that shows it again.
+ * of the guest, whoever asks: that somebody goes on is the proof that the answer has arrived. A run that ends before that shows it again, and so
+ * it is when a command is cut off: the answer may have been for that one, which had no time to do anything with it.
  */
 import type { OpenRequest } from '#protocol/agent-verbs.ts';
 import type { Checked, CheckParams, WaitParams } from '#protocol/mail-verbs.ts';
@@ -40,6 +41,11 @@ export class MailReader {
   /** The answer with these messages has left the guest. */
   gaveOut(messages: readonly Envelope[]): void {
     for (const { message_id } of messages) this.#givenOut.add(message_id);
+  }
+
+  /** Nobody knows whether it arrived: whoever asks next has it, which may be once more. */
+  takeBack(): void {
+    this.#givenOut.clear();
   }
 
   /** Somebody asks for something: what was given out before has arrived. */

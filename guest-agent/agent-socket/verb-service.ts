@@ -42,6 +42,11 @@ export class AgentVerbs {
     return this.#service;
   }
 
+  /** A command was cut off, in the middle of whatever it had asked for. */
+  cutOff(): void {
+    this.#service?.reader.takeBack();
+  }
+
   async configure({ card }: Pick<ConfigureParams, 'card'>): Promise<void> {
     // Loaded here: a guest that is never configured needs none of it.
     const [{ MailReader }, { createVerbs }] = await Promise.all([import('./mail-reader.ts'), import('./verbs.ts')]);

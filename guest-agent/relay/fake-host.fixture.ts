@@ -7,7 +7,7 @@ import { vi } from 'vitest';
 import { type AgentVerbs, agentVerbs } from '#protocol/agent-verbs.ts';
 import { Channel } from '#protocol/channel.ts';
 import { GENERATION } from '#protocol/common.ts';
-import type { ConfigureParams, TaskResult } from '#protocol/control.ts';
+import type { AttemptKey, ConfigureParams, TaskResult } from '#protocol/control.ts';
 import type { HandlersOf } from '#protocol/method.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import {
@@ -47,6 +47,8 @@ export class FakeHost {
   readonly heartbeats: HeartbeatParams[] = [];
   readonly acks: RelayHostParams<'teamAck'>[] = [];
   readonly sent: TeamMessageParams[] = [];
+  /** How many of them each call of the guest had. */
+  readonly calls: number[] = [];
   readonly tasks: RelayHostParams<'taskCreate'>[] = [];
   readonly pulls: RelayHostParams<'teamReceive'>[] = [];
   /** The verbs of the team that were asked for, in order. */
@@ -71,6 +73,11 @@ export class FakeHost {
     return envelope;
   }
 
+  /** Says with a hint that it has these results for good. */
+  async accept(...accepted: readonly AttemptKey[]): Promise<void> {
+    await this.#channel?.call('messageHint', { nextSeq: this.mailbox.length + 1, accepted: [...accepted] });
+  }
+
   assign(assignment: Partial<TaskAssignment> & Pick<TaskAssignment, 'command'>): Envelope {
     const taskUid = assignment.taskUid ?? `uid-${this.mailbox.length + 1}`;
     const whole = { taskUid, taskName: `name-of-${taskUid}`, attempt: 1, fencingToken: 7, timeoutMs: 60_000, ...assignment };
@@ -88,9 +95,9 @@ export class FakeHost {
     return pair;
   }
 
-  /** This end of a relay connection. */
-  join(stream: Duplex): Channel<RelayToGuest, RelayToHost> {
-    const channel = new Channel(stream, { outgoing: relayToGuest, incoming: relayToHost, handlers: this.#handlers() });
+  /** This end of a relay connection. `incoming`: what this host knows. */
+  join(stream: Duplex, incoming: RelayToHost = relayToHost): Channel<RelayToGuest, RelayToHost> {
+    const channel = new Channel(stream, { outgoing: relayToGuest, incoming, handlers: this.#handlers() });
     this.#channel = channel;
     return channel;
   }
@@ -132,8 +139,18 @@ export class FakeHost {
         return { unknown: [] };
       },
       teamMessage: async (params) => {
+        this.calls.push(1);
         this.sent.push(params);
         return { message_id: 'accepted-1', state: 'Accepted' };
+      },
+      teamMessages: async ({ messages }) => {
+        this.calls.push(messages.length);
+        const results = messages.map((params) => {
+          this.sent.push(params);
+          const refused = { code: 'NotFound' as const, message: `there is no agent ${params.to}` };
+          return params.to === 'nobody' ? { error: refused } : { message_id: `accepted-${this.sent.length}` };
+        });
+        return { results };
       },
       taskCreate: async (params) => {
         this.tasks.push(params);

@@ -2,7 +2,9 @@
 import type { Channel } from '#protocol/channel.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import type { RelayHostMethodName, RelayHostParams, RelayHostResult, RelayToGuest, RelayToHost } from '#protocol/relay.ts';
+import { Outbox } from './outbox.ts';
 
+/** For an answer, where nobody says otherwise. */
 const CALL_MS = 10_000;
 
 /** A relay connection, as far as the guest uses it. */
@@ -25,6 +27,10 @@ export class HostLink {
   #channel: RelayChannel | undefined;
   /** Given up when another connection takes over: calls on the old one would wait for an answer that may never come. */
   readonly #calls = new Set<(reason: ProtocolError) => void>();
+  readonly #outbox = new Outbox({
+    sendOne: (message, options) => this.#call('teamMessage', message, options),
+    sendSeveral: (messages) => this.#call('teamMessages', { messages }),
+  });
 
   add(attachment: Attachment): void {
     this.#attachments.push(attachment);
@@ -43,7 +49,17 @@ export class HostLink {
   }
 
   /** Rejects with ProtocolError, Unavailable without a connection, or with the reason of the signal. */
-  async call<M extends RelayHostMethodName>(
+  call<M extends RelayHostMethodName>(method: M, params: RelayHostParams<M>, options: HostCallOptions = {}): Promise<RelayHostResult<M>> {
+    if (method === 'teamMessage' && this.#channel !== undefined && (options.deadlineMs ?? CALL_MS) === CALL_MS) {
+      const sent = this.#outbox.send(params as RelayHostParams<'teamMessage'>, options);
+      if (sent !== undefined) return sent as Promise<RelayHostResult<M>>;
+    }
+    // What was said before goes first.
+    this.#outbox.flush();
+    return this.#call(method, params, options);
+  }
+
+  async #call<M extends RelayHostMethodName>(
     method: M,
     params: RelayHostParams<M>,
     { signal, deadlineMs = CALL_MS }: HostCallOptions = {},

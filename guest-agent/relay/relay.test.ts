@@ -108,6 +108,38 @@ describe('the heartbeat', () => {
   });
 });
 
+describe('a result', () => {
+  const told = () => workspace.host.heartbeats.flatMap(({ results = [] }) => results.map(({ taskUid }) => taskUid));
+
+  it('comes with a heartbeat, once for each connection, until the host has accepted it with a hint', async () => {
+    const { host } = workspace;
+    host.assign({ taskUid: 'a', command: 'echo hi' });
+    await vi.waitFor(() => expect(told()).toEqual(['a']), soon);
+    host.assign({ taskUid: 'b', command: 'true' });
+    await vi.waitFor(() => expect(told()).toEqual(['a', 'b']), soon);
+    host.heartbeats.length = 0;
+    await workspace.connect();
+    await vi.waitFor(() => expect(told()).toEqual(['a', 'b']), soon);
+    await host.accept({ taskUid: 'a', attempt: 1 }, { taskUid: 'b', attempt: 1 });
+    expect((await workspace.poll()).results).toEqual([]);
+    host.heartbeats.length = 0;
+    await workspace.restart();
+    await vi.waitFor(() => expect(host.heartbeats[0]).toMatchObject({ pendingResults: 0, results: [] }), soon);
+  });
+
+  it('that is too large for a heartbeat has to be asked for, and so have those beside it', async () => {
+    const { host } = workspace;
+    host.assign({ taskUid: 'large', command: 'head -c 30000 /dev/zero | tr "\\0" x' });
+    await workspace.resultOf('large');
+    host.assign({ taskUid: 'small', command: 'true' });
+    await workspace.resultOf('small');
+    await vi.waitFor(() => expect(host.heartbeats.at(-1)?.pendingResults).toBe(2), soon);
+    expect([host.heartbeats.at(-1)?.results, told()]).toEqual([undefined, []]);
+    await workspace.ack({ taskUid: 'large', attempt: 1 });
+    await vi.waitFor(() => expect(told()).toEqual(['small']), soon);
+  });
+});
+
 it('starts no task before the host has said all it has to say', async () => {
   const fresh = await FakeWorkspace.open({ isConfigured: false });
   try {

@@ -1,6 +1,6 @@
 /** Everything of the guest that belongs to the host's relay connection: mail, tasks, signs of life, and the doors that lead to them. */
 import { loadavg } from 'node:os';
-import type { ControlHandlers } from '#protocol/control.ts';
+import type { AttemptKey, ControlHandlers } from '#protocol/control.ts';
 import type { RelayToGuestHandlers } from '#protocol/relay.ts';
 import { AgentDoor } from '../agent-socket/agent-door.ts';
 import { AgentVerbs } from '../agent-socket/verb-service.ts';
@@ -17,6 +17,7 @@ import { TaskDaemon } from '../tasks/task-daemon.ts';
 import { Heartbeat, toHeartbeat } from './heartbeat.ts';
 import { HostLink, type RelayChannel } from './link.ts';
 import { Receiver } from './receiver.ts';
+import { ToldResults } from './told-results.ts';
 
 export interface Relay {
   readonly handlers: Pick<ControlHandlers, 'configure' | 'pollResults' | 'ackResults' | 'revokeTask' | 'freezeTask' | 'callTool'>;
@@ -47,18 +48,24 @@ export function createRelay(guest: Guest): Relay {
       },
       pollResults: ({ limit }) => parts().daemon.poll(limit),
       ackResults: async ({ keys }) => {
-        await parts().daemon.ack(keys);
+        await acknowledge(parts(), keys);
         return {};
       },
-      revokeTask: async (key) => ({ wasRunning: await parts().daemon.revoke(key) }),
+      revokeTask: async (key) => {
+        const { daemon, told } = parts();
+        const wasRunning = await daemon.revoke(key);
+        told.forget([key]);
+        return { wasRunning };
+      },
       freezeTask: async ({ isFrozen, ...key }) => ({ isRunning: parts().daemon.freeze(key, isFrozen) }),
       callTool: callToolHandler(() => parts().verbs.get()),
     },
     relayHandlers: {
-      messageHint: async ({ nextSeq, messages }) => {
+      messageHint: async ({ nextSeq, messages, accepted = [] }) => {
         const { receiver } = parts();
         receiver.hint(nextSeq, messages);
-        await receiver.taken();
+        // In this turn: what the messages bring and what is over share a sync.
+        await Promise.all([receiver.taken(), accepted.length > 0 && acknowledge(parts(), accepted)]);
         return {};
       },
     },
@@ -70,6 +77,11 @@ export function createRelay(guest: Guest): Relay {
   };
 }
 
+async function acknowledge({ daemon, told }: Parts, keys: readonly AttemptKey[]): Promise<void> {
+  await daemon.ack(keys);
+  told.forget(keys);
+}
+
 interface Parts {
   readonly host: HostLink;
   readonly inbox: Inbox;
@@ -77,6 +89,7 @@ interface Parts {
   readonly results: Results;
   readonly daemon: TaskDaemon;
   readonly receiver: Receiver;
+  readonly told: ToldResults;
   readonly door: HttpDoor;
   readonly agentDoor: AgentDoor;
   readonly verbs: AgentVerbs;
@@ -92,8 +105,11 @@ function openParts(guest: Guest): Parts {
   const attempts = new Attempts(stateDir, warn, room);
   const results = new Results(stateDir, { isSettled: (key) => attempts.isSettled(key), warn, ...room });
   const head = new ToldHead(guest.root);
+  const told = new ToldResults(() => daemon);
   const heartbeat = new Heartbeat(() =>
-    host.call('heartbeat', { ...describe(inbox, daemon), ...head.tell(), ...(waits.count > 0 && { waits: waits.count }) }),
+    told.with((results) =>
+      host.call('heartbeat', { ...describe(inbox, daemon), ...head.tell(), ...(waits.count > 0 && { waits: waits.count }), ...results }),
+    ),
   );
   const waits = new Waits(() => heartbeat.changed());
   // A commit is told when the command that made it has ended, or else with the next sign of life.
@@ -117,11 +133,16 @@ function openParts(guest: Guest): Parts {
     onDrained: () => gate.drained(),
     warn,
   });
+  // Before the first sign of life of a connection.
+  host.add(told);
   host.add(heartbeat);
   host.add(receiver);
   const verbs = new AgentVerbs({ guest, inbox, host, waits, report: () => receiver.report() });
+  guest.groups.onEnd((wasCutOff) => {
+    if (wasCutOff) verbs.cutOff();
+  });
   const door = new HttpDoor({ guest, inbox, host, verbs });
-  return { host, inbox, attempts, results, daemon, receiver, door, agentDoor: new AgentDoor({ guest, verbs }), verbs, gate };
+  return { host, inbox, attempts, results, daemon, receiver, told, door, agentDoor: new AgentDoor({ guest, verbs }), verbs, gate };
 }
 
 /**

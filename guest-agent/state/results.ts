@@ -90,6 +90,22 @@ export class Results {
     return results;
   }
 
+  /** Those that are in memory and not among `told`. Undefined where not all of them can be told in one go: one is in a file, or they are too many. */
+  untold(
+    told: ReadonlySet<string>,
+    { limit, maxBytes }: { readonly limit: number; readonly maxBytes: number },
+  ): readonly TaskResult[] | undefined {
+    const results: TaskResult[] = [];
+    let room = maxBytes;
+    for (const [key, { bytes, result }] of this.#stored) {
+      if (told.has(key)) continue;
+      room -= bytes + COMMA_BYTES;
+      if (result === undefined || room < 0 || results.length === limit) return undefined;
+      results.push(result);
+    }
+    return results;
+  }
+
   /** Its attempt is settled, so that it does no harm when a crash brings it back. */
   async remove(key: string): Promise<void> {
     const stored = this.#stored.get(key);

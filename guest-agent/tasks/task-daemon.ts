@@ -3,7 +3,7 @@
  * Everything it must not forget is on disk before it acts on it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AttemptKey, ControlResult } from '#protocol/control.ts';
+import type { AttemptKey, ControlResult, TaskResult } from '#protocol/control.ts';
 import type { Envelope } from '#protocol/relay.ts';
 import { Freezer } from '../freezer.ts';
 import type { Guest } from '../guest.ts';
@@ -68,6 +68,11 @@ export class TaskDaemon {
 
   get pendingResults(): number {
     return this.#parts.results.size + this.#lost().length;
+  }
+
+  /** Results that the host has not heard of; undefined where it has to ask for them. */
+  untold(told: ReadonlySet<string>, room: { readonly limit: number; readonly maxBytes: number }): readonly TaskResult[] | undefined {
+    return this.#lost().length > 0 ? undefined : this.#parts.results.untold(told, room);
   }
 
   /** From here on tasks begin. */

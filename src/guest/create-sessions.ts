@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { awakeMs } from '#lib/awake-time.ts';
 import { UnavailableError } from '#lib/errors.ts';
 import { GENERATION } from '#protocol/common.ts';
-import type { ControlMethodName } from '#protocol/control.ts';
+import type { AttemptKey, ControlMethodName } from '#protocol/control.ts';
 import type { Envelope, HeartbeatParams, RelayToHostHandlers } from '#protocol/relay.ts';
 import { connectGuest, type GuestClient } from './client.ts';
 import { Lifeline } from './lifeline.ts';
@@ -135,6 +135,12 @@ class GuestSession implements Session {
 
   hint(nextSeq: number, messages?: readonly Envelope[], jsons?: readonly string[]): void {
     this.#relay.connection?.hint(nextSeq, messages, jsons);
+  }
+
+  async accepted(keys: readonly AttemptKey[]): Promise<void> {
+    const relay = this.#relay.connection;
+    if (relay === undefined) throw new UnavailableError('the guest is not connected', { reason: 'GuestDisconnected' });
+    await relay.accepted(keys);
   }
 
   close(reason: string): void {

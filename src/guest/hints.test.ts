@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Envelope, type HintParams, relayToGuest } from '#protocol/relay.ts';
 import { Hints } from './hints.ts';
 
@@ -43,6 +43,59 @@ it('carry a message as it was written where that is at hand', () => {
   const hints = new Hints((json) => texts.push(...((JSON.parse(json) as HintParams).messages?.map(({ content }) => content) ?? [])));
   hints.add(3, [message(1, 'not this'), message(2, 'this')], [JSON.stringify(message(1, 'grüße "quoted"\n'))]);
   expect(texts).toEqual(['grüße "quoted"\n', 'this']);
+});
+
+describe('acknowledgements of results', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function answering() {
+    const sent: { readonly hint: HintParams; readonly answer: () => void; readonly fail: (error: Error) => void }[] = [];
+    const hints = new Hints(
+      (json) =>
+        new Promise<void>((answer, fail) => sent.push({ hint: relayToGuest.messageHint.params(JSON.parse(json), 'hint'), answer, fail })),
+    );
+    return { hints, sent };
+  }
+
+  it('go with the next hint, and are through when that is answered', async () => {
+    const { hints, sent } = answering();
+    let isThrough = false;
+    const told = hints.accept([{ taskUid: 'a', attempt: 1 }]).then(() => {
+      isThrough = true;
+    });
+    expect(sent).toEqual([]);
+    hints.add(2, [message(1)]);
+    expect(sent.map(({ hint }) => [hint.nextSeq, hint.messages?.length, hint.accepted])).toEqual([[2, 1, [{ taskUid: 'a', attempt: 1 }]]]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([isThrough, sent.length]).toEqual([false, 1]);
+    sent[0]?.answer();
+    await told;
+  });
+
+  it('go by themselves where no hint comes, and fail with theirs', async () => {
+    const { hints, sent } = answering();
+    const told = Promise.all([hints.accept([{ taskUid: 'a', attempt: 1 }]), hints.accept([{ taskUid: 'b', attempt: 2 }])]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(sent.map(({ hint }) => hint)).toEqual([
+      {
+        nextSeq: 0,
+        accepted: [
+          { taskUid: 'a', attempt: 1 },
+          { taskUid: 'b', attempt: 2 },
+        ],
+      },
+    ]);
+    sent[0]?.fail(new Error('hung up'));
+    await expect(told).rejects.toThrow('hung up');
+  });
+
+  it('are never more than a guest takes at once', async () => {
+    const { hints, sent } = answering();
+    for (let index = 0; index < 150; index++) void hints.accept([{ taskUid: `t${index}`, attempt: 1 }]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(sent.map(({ hint }) => hint.accepted?.length)).toEqual([100, 50]);
+  });
 });
 
 it('wait while the guest has not answered many of them, and go together when it has', async () => {

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { AgentisoError } from '#lib/errors.ts';
 import { Channel } from '#protocol/channel.ts';
 import { CONTROL_PORT } from '#protocol/common.ts';
-import { control } from '#protocol/control.ts';
+import { type AttemptKey, control } from '#protocol/control.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type Envelope, type RelayToHostHandlers, relayToGuest, relayToHost } from '#protocol/relay.ts';
 import { type ConnectOptions, greet, toAgentisoError } from './handshake.ts';
@@ -13,6 +13,8 @@ export interface RelayClient {
   readonly closed: Promise<AgentisoError>;
   /** Never waits, never fails: a lost hint is made up for by the guest's own look. */
   hint(nextSeq: number, messages?: readonly Envelope[], jsons?: readonly string[]): void;
+  /** With the next hint, or soon without one. Rejects when the guest has not answered: it may not know of it. */
+  accepted(keys: readonly AttemptKey[]): Promise<void>;
   close(reason: string): void;
 }
 
@@ -48,6 +50,7 @@ export async function connectRelay(stream: Duplex, { handlers, ...options }: Rel
   return {
     closed: channel.closed.then(toAgentisoError),
     hint: (nextSeq, messages, jsons) => hints.add(nextSeq, messages, jsons),
+    accepted: (keys) => hints.accept(keys),
     close: (reason) => channel.close(new ProtocolError('Unavailable', reason)),
   };
 }

@@ -1,5 +1,5 @@
 /** The contract of the host's connections to its guests: one session per running workspace. */
-import type { ControlCall, ControlMethodName, ControlParams, ControlResult } from '#protocol/control.ts';
+import type { AttemptKey, ControlCall, ControlMethodName, ControlParams, ControlResult } from '#protocol/control.ts';
 import type { CallOptions } from '#protocol/outgoing-calls.ts';
 import type { Envelope, HeartbeatParams } from '#protocol/relay.ts';
 
@@ -27,6 +27,11 @@ export interface Session {
   open<M extends ControlMethodName>(method: M, params: ControlParams<M>, options?: CallOptions): ControlCall<M>;
   /** Says on the relay that there is mail, and what the last of it says; never waits, never fails. `jsons`: of these, where they are at hand. */
   hint(nextSeq: number, messages?: readonly Envelope[], jsons?: readonly string[]): void;
+  /**
+   * Says, with the next hint or soon, that these results are accepted; for guests that tell results with their heartbeats. Resolves when the
+   * guest has settled them.
+   */
+  accepted(keys: readonly AttemptKey[]): Promise<void>;
 }
 
 export interface Sessions {

@@ -12,6 +12,15 @@ export type Draft = Omit<Envelope, 'message_id' | 'seq' | 'timestamp'> & {
   readonly key?: string;
 };
 
+/** By nothing of it a second one would be known to be the first again. */
+export type NamelessDraft = Omit<Draft, 'message_id' | 'key'>;
+
+export interface PutOutcome {
+  /** It is on disk. */
+  accepted(message: Envelope): void;
+  refused(error: unknown): void;
+}
+
 /** How far one copy is: on the host's disk, on the guest's, acknowledged, or given up. */
 export type CopyState = 'Accepted' | 'Delivered' | 'Seen' | 'DeadLetter';
 
@@ -68,6 +77,8 @@ export interface Mailbox {
    * over 256 KiB) or Unavailable (the disk). Concurrent calls are written together, in the order they came.
    */
   append(draft: Draft, options?: { readonly maxUnacked?: number }): Promise<Envelope>;
+  /** The same for one of many, without a promise for each: `outcome` is told once. For drafts that nobody would recognise. */
+  put(draft: NamelessDraft, outcome: PutOutcome): void;
   /** Messages after `seq`, in order, at most `limit`. Consumes nothing. */
   read(options: ReadOptions): Envelope[];
   /** The newest ones, at most `limit`, with their states, oldest of them first. Withdrawn ones are left out. Changes nothing. */

@@ -37,6 +37,34 @@ describe('appending', () => {
     expect(home.appended.at(-1)?.nextSeq).toBe(91);
   });
 
+  it('takes one of many without a promise: in order with the others, and what is refused is told in its place', async () => {
+    const home = mailHome();
+    const mailbox = await (await home.open()).open('u1');
+    const told: string[] = [];
+    await new Promise<void>((resolve) => {
+      const put = (content: string) =>
+        mailbox.put(draft(content), {
+          accepted: (message) => {
+            // On disk: whoever opens the journal now finds it.
+            told.push(`${message.seq} ${message.content}`);
+            if (message.content === 'last') resolve();
+          },
+          refused: (error) => told.push((error as { code: string }).code),
+        });
+      put('first');
+      void mailbox.append(draft('second'));
+      put('x'.repeat(300 * 1024));
+      put('last');
+    });
+    expect(told).toEqual(['TooLarge', '1 first', '3 last']);
+    expect(contents(mailbox.read(all))).toEqual(['first', 'second', 'last']);
+    await mailbox.close();
+    await new Promise<void>((resolve) => {
+      mailbox.put(draft('too late'), { accepted: () => expect.unreachable(), refused: () => resolve() });
+    });
+    expect(contents((await (await home.open()).open('u1')).read(all))).toEqual(['first', 'second', 'last']);
+  });
+
   it('is passed on when it is on disk, before anybody else hears of it; whoever fails at that fails nobody else', async () => {
     const { directory, lines } = mailHome();
     const told: string[] = [];

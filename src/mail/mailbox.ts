@@ -11,7 +11,19 @@ import { GroupWriter, type Unnumbered } from './group-writer.ts';
 import { isFolder, MailJournal, unavailable } from './journal.ts';
 import { copyStateOf, type Entry, Ledger } from './ledger.ts';
 import { isAssignment, MAX_UNACKED, refuseFull, refuseTooLarge } from './limits.ts';
-import type { Appended, Copy, DeathReason, Draft, Envelope, Mailbox, MailboxState, MailChange, ReadOptions } from './mail.ts';
+import type {
+  Appended,
+  Copy,
+  DeathReason,
+  Draft,
+  Envelope,
+  Mailbox,
+  MailboxState,
+  MailChange,
+  NamelessDraft,
+  PutOutcome,
+  ReadOptions,
+} from './mail.ts';
 import { decodeRecord } from './record.ts';
 import { replay, setAside } from './replay.ts';
 import type { WriteTurn } from './write-turn.ts';
@@ -109,32 +121,58 @@ export class JournalMailbox implements Mailbox {
   }
 
   #accept(draft: Draft, names: readonly string[], maxUnacked: number): Promise<Envelope> {
-    refuseTooLarge(draft);
-    refuseFull(draft, this.#waiting(), maxUnacked);
-    const kind = isAssignment(draft.message_type) ? 'assignments' : 'messages';
-    this.#pending[kind]++;
+    this.#refuseUnfit(draft, maxUnacked);
     const accepted = new Promise<Envelope>((resolve, reject) => {
       const end = () => {
-        this.#pending[kind]--;
         for (const name of names) this.#onTheWay.delete(name);
       };
-      this.#writer.put(
-        { is: 'message', draft, now: this.#options.clock.now() },
-        {
-          done: ([entry]) => {
-            end();
-            if (entry) resolve(this.#envelopeOf(entry));
-            else reject(new AgentisoError('Internal', 'a message was written but not taken in'));
-          },
-          failed: (error) => {
-            end();
-            reject(error);
-          },
+      this.#begin(draft, {
+        accepted: (message) => {
+          end();
+          resolve(message);
         },
-      );
+        refused: (error) => {
+          end();
+          reject(error);
+        },
+      });
     });
     for (const name of names) this.#onTheWay.set(name, accepted);
     return accepted;
+  }
+
+  put(draft: NamelessDraft, outcome: PutOutcome): void {
+    try {
+      this.#refuseClosed();
+      this.#refuseUnfit(draft, MAX_UNACKED);
+      this.#begin(draft, outcome);
+    } catch (error) {
+      outcome.refused(error);
+    }
+  }
+
+  #refuseUnfit(draft: Draft, maxUnacked: number): void {
+    refuseTooLarge(draft);
+    refuseFull(draft, this.#waiting(), maxUnacked);
+  }
+
+  #begin(draft: Draft, outcome: PutOutcome): void {
+    const kind = isAssignment(draft.message_type) ? 'assignments' : 'messages';
+    this.#pending[kind]++;
+    this.#writer.put(
+      { is: 'message', draft, now: this.#options.clock.now() },
+      {
+        done: ([entry]) => {
+          this.#pending[kind]--;
+          if (entry) outcome.accepted(this.#envelopeOf(entry));
+          else outcome.refused(new AgentisoError('Internal', 'a message was written but not taken in'));
+        },
+        failed: (error) => {
+          this.#pending[kind]--;
+          outcome.refused(error);
+        },
+      },
+    );
   }
 
   /** Not acked once everything is written that is to be written by now: an ack stands in the journal before whatever comes after it. */

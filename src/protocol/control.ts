@@ -112,10 +112,10 @@ const logsParams = object(
 );
 
 /** Which attempt of which task. */
-const attemptKey = object({ taskUid: text, attempt: count });
+export const attemptKey = object({ taskUid: text, attempt: count });
 /** transcript: what was said and done in a run of a coding agent, line by line as JSON. */
 const outputName = oneOf('stdout', 'stderr', 'transcript');
-const taskResult = object(
+export const taskResult = object(
   {
     taskUid: text,
     taskName: text,

@@ -56,7 +56,7 @@ function parseAnswer(fields: Fields): Answer {
 }
 
 /** An unknown code comes from a newer peer: its message is still worth reading. */
-function parseWireError(value: unknown): WireError {
+export function parseWireError(value: unknown): WireError {
   const fields = toFields(value, 'error');
   const code = PROTOCOL_ERROR_CODES.find((known) => known === fieldOf(fields, 'code')) ?? 'Internal';
   return { code, message: text(fieldOf(fields, 'message'), 'message'), ...toDetails(fields) };

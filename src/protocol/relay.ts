@@ -1,9 +1,11 @@
 /** The relay connection, logical port 5001: messages and signs of life. Nothing here waits for a command or a file. */
 import { agentVerbs } from './agent-verbs.ts';
 import { common, nothing } from './common.ts';
+import { attemptKey, taskResult } from './control.ts';
+import { parseWireError } from './envelope.ts';
 import { type HandlersOf, method, type NameIn, type ParamsOf, type ResultOf } from './method.ts';
 import { promptJob } from './prompt.ts';
-import { count, described, finite, flag, integer, list, map, object, oneOf, type Parsed, text } from './shape.ts';
+import { count, described, finite, flag, integer, list, map, object, oneOf, type Parsed, parser, text } from './shape.ts';
 
 export const MESSAGE_TYPES = [
   'text',
@@ -59,12 +61,20 @@ export const taskAssignment = object(
 
 /** Messages that one hint carries. */
 export const MAX_HINTED = 100;
+/** Results that one hint acknowledges. */
+export const MAX_ACCEPTED = 100;
+
+/** Results that one heartbeat carries. */
+export const MAX_TOLD_RESULTS = 20;
+
+/** Messages that one call of a sender carries. */
+export const MAX_SENT_TOGETHER = 64;
 
 const heartbeat = object(
   {
     /** One minute's average of runnable processes, of the machine. */
     load: finite,
-    runningTasks: list(object({ taskUid: text, attempt: count }), { max: 64 }),
+    runningTasks: list(attemptKey, { max: 64 }),
     freeSlots: count,
     pendingResults: count,
     uptimeMs: count,
@@ -76,6 +86,11 @@ const heartbeat = object(
     head: text,
     /** How many programs of the workspace wait for a message; absent when none does. */
     waits: count,
+    /**
+     * Those of the pending results that were not told on this connection yet: with them the host has all there are. Absent where not all of
+     * them can be told like this, and pollResults brings them. A guest that tells them takes `accepted` with a hint.
+     */
+    results: list(taskResult, { max: MAX_TOLD_RESULTS }),
   },
 );
 
@@ -94,10 +109,20 @@ const writtenBeside = {
 export const ownMessage = object(written, writtenBeside);
 const teamMessage = object(written, { ...writtenBeside, from: text });
 
+const wireError = parser(parseWireError, () => ({ type: 'object' }));
+/** What became of one of several messages: the id of one that is accepted, or why it is not. */
+const sentTogether = object({}, { message_id: text, delivered: flag, error: wireError });
+
 export const relayToGuest = {
   ...common,
-  /** There is mail up to `nextSeq` - 1; the newest of it may come along, so that who has all before it need not ask. */
-  messageHint: method(object({ nextSeq: count }, { messages: list(envelope, { max: MAX_HINTED }) }), nothing),
+  /**
+   * There is mail up to `nextSeq` - 1; the newest of it may come along, so that who has all before it need not ask. `accepted`: the host has
+   * these results for good, as with ackResults; they are settled when it is answered.
+   */
+  messageHint: method(
+    object({ nextSeq: count }, { messages: list(envelope, { max: MAX_HINTED }), accepted: list(attemptKey, { max: MAX_ACCEPTED }) }),
+    nothing,
+  ),
 };
 
 export const relayToHost = {
@@ -110,6 +135,11 @@ export const relayToHost = {
       { message_id: text, state: oneOf('Accepted') },
       { delivered: flag, accepted: list(text), failed: list(object({ agent: text, code: text, message: text })) },
     ),
+  ),
+  /** Several of them to one inbox each, in their order; one that is refused keeps no other back. Answered when the last is accepted. */
+  teamMessages: method(
+    object({ messages: list(teamMessage, { min: 1, max: MAX_SENT_TOGETHER }) }),
+    object({ results: list(sentTogether, { max: MAX_SENT_TOGETHER }) }),
   ),
   /** Messages after `after`, in order; consumes nothing. */
   teamReceive: method(
@@ -137,3 +167,4 @@ export type Envelope = Parsed<typeof envelope>;
 export type TaskAssignment = Parsed<typeof taskAssignment>;
 export type HeartbeatParams = Parsed<typeof heartbeat>;
 export type TeamMessageParams = Parsed<typeof teamMessage>;
+export type SentTogether = Parsed<typeof sentTogether>;

@@ -1,7 +1,8 @@
 /** The teams around an agent: who is there, what its team may still have, and a sub-team of its own. */
+import { DEFAULT_LIMITS, type Limits } from '#api/limits.ts';
 import { API_VERSION } from '#api/meta.ts';
 import { grantedTo, ownAgents, reservedIn, spentOn } from '#api/team-budget.ts';
-import { depthProblem, effectivePolicy, type Lineage, lineageOf, MAX_DEPTH } from '#api/team-rules.ts';
+import { depthProblem, effectivePolicy, type Lineage, lineageOf } from '#api/team-rules.ts';
 import { type Agent, shortName, type Task, type Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
@@ -16,11 +17,13 @@ export interface DirectoryDeps {
   readonly clock?: Clock;
   /** Whether a program of that agent waits for a message; nobody does when absent. */
   readonly isWaiting?: (uid: string) => boolean;
+  readonly limits?: Pick<Limits, 'maxNestingDepth'>;
   /** What a front door asks of a new object besides its own rules; throws what is refused. */
   readonly check?: (team: Team) => void;
 }
 
-export function createDirectory({ client, clock = systemClock, isWaiting = () => false, check }: DirectoryDeps): Directory {
+export function createDirectory(deps: DirectoryDeps): Directory {
+  const { client, clock = systemClock, isWaiting = () => false, check, limits = DEFAULT_LIMITS } = deps;
   return {
     async listAgents(principal) {
       const { team, teams } = await surroundings(client, principal);
@@ -36,7 +39,7 @@ export function createDirectory({ client, clock = systemClock, isWaiting = () =>
       refuseSecrets(name, roles, team);
       const count = roles.reduce((sum, role) => sum + (typeof role['count'] === 'number' ? role['count'] : 1), 0);
       const maxAgents = max_agents ?? count;
-      refuseDepth(name, team, lineage);
+      refuseDepth(name, team, lineage, limits.maxNestingDepth);
       await refuseBudget(client, { name, maxAgents, team, lineage });
       const made = await create(client, subTeamOf(team, lineage, { name, roles, maxAgents }), check);
       return {
@@ -57,7 +60,7 @@ export function createDirectory({ client, clock = systemClock, isWaiting = () =>
         reserved,
         remaining: grantedTo(team, lineage.ancestors[0]) - own - reserved,
         depth: lineage.ancestors.length,
-        max_depth: Math.min(MAX_DEPTH, ...all.map(({ spec }) => spec.budget.maxDepth)),
+        max_depth: Math.min(limits.maxNestingDepth, ...all.map(({ spec }) => spec.budget.maxDepth)),
       };
     },
   };
@@ -136,8 +139,8 @@ function refuseSecrets(name: string, roles: Parameters<typeof excessOf>[0], team
   throw new AgentisoError('Forbidden', `team ${name} cannot be made: ${excess}`, { hint: 'ask the people who run the team' });
 }
 
-function refuseDepth(name: string, team: Team, { ancestors, isRing }: Lineage): void {
-  const problem = depthProblem({ ancestors: [team, ...ancestors], isRing });
+function refuseDepth(name: string, team: Team, { ancestors, isRing }: Lineage, deepest: number): void {
+  const problem = depthProblem({ ancestors: [team, ...ancestors], isRing }, deepest);
   if (problem !== undefined) throw new AgentisoError('DepthExceeded', `team ${name}: ${problem}`);
 }
 

@@ -21,6 +21,52 @@ it('takes mail for a team mate by either name; the sender and its run are who as
   ]);
 });
 
+it('takes several letters of one sender in their order; one that is refused keeps no other back', async () => {
+  const { post, as, inbox, mail, metrics, ownerOf } = await relayWorld();
+  await mail.open(ownerOf('a/tester'));
+  const letter = (to: string, content: string, more: object = {}) => ({ namespace: 'default', team: 'a', to, content, ...more });
+  // Plain ones, and some that have to be looked at more closely: their order is that of the list all the same.
+  const letters = [
+    letter('tester', 'one'),
+    letter('nobody', 'two'),
+    letter('tester', 'three'),
+    letter('tester', 'four', { type: 'request', requestId: 'r' }),
+    letter('tester', 'five'),
+    letter('tester', 'x'.repeat(300 * 1024)),
+    letter('lead', 'seven'),
+  ];
+  const posted = await post.sendAll(as('a/coder'), letters);
+  const refusals = posted.map((each) => ('error' in each ? (each.error as { code: string }).code : 'accepted'));
+  expect(refusals).toEqual(['accepted', 'NotFound', 'accepted', 'accepted', 'accepted', 'TooLarge', 'accepted']);
+  expect(await inbox('a/tester')).toEqual([
+    'coder -> tester text: one',
+    'coder -> tester text: three',
+    'coder -> tester request: four',
+    'coder -> tester text: five',
+  ]);
+  expect(await inbox('a/lead')).toEqual(['coder -> lead text: seven']);
+  expect(metrics.render()).toContain('agentiso_messages_rejected_total{reason="TooLarge"} 1');
+  expect(await post.sendAll(as('a/coder'), [])).toEqual([]);
+});
+
+it('of more letters than an inbox holds, those are refused that are over it', async () => {
+  const { post, as, inbox, mail, ownerOf } = await relayWorld();
+  await mail.open(ownerOf('a/tester'));
+  const letters = Array.from({ length: 105 }, (_, at) => ({ namespace: 'default', team: 'a', to: 'tester', content: `${at}` }));
+  const posted = await post.sendAll(as('a/coder'), letters);
+  const refused = posted.flatMap((each, at) => ('error' in each ? [[at, (each.error as { code: string }).code]] : []));
+  expect(refused).toEqual([100, 101, 102, 103, 104].map((at) => [at, 'InboxFull']));
+  expect(await inbox('a/tester')).toHaveLength(100);
+});
+
+it('takes no letters at all of a run that is over', async () => {
+  const { post, as, inbox } = await relayWorld();
+  const former = { ...as('a/coder'), incarnation: 'former' } as ReturnType<typeof as>;
+  const letters = [{ namespace: 'default', team: 'a', to: 'tester', content: 'x' }];
+  await expect(post.sendAll(former, letters)).rejects.toEqual(code('FenceLost'));
+  expect(await inbox('a/tester')).toEqual([]);
+});
+
 it('never mixes agents of the same name in teams whose names begin alike', async () => {
   const { send, inbox } = await relayWorld();
   await send('a/lead', { to: 'coder', content: 'for a' });

@@ -4,10 +4,12 @@ import { requestStop } from '#client/stop-request.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { AgentisoError, type ErrorCode, messageOf } from '#lib/errors.ts';
 import { uuidV7 } from '#mail/uuid.ts';
-import type { MessageType } from '#protocol/relay.ts';
+import type { Envelope, MessageType } from '#protocol/relay.ts';
+import { allOf } from './all-of.ts';
 import { beginDelivery, type DeliveryDeps, type Filed } from './delivery.ts';
-import { type ObjectOf, plainDraft, plainInbox } from './plain-letter.ts';
-import type { Letter, Post, Receipt } from './post.ts';
+import { PlainInboxes } from './plain-inboxes.ts';
+import { type ObjectOf, plainDraft } from './plain-letter.ts';
+import type { Letter, Post, Posted, Receipt } from './post.ts';
 import type { Principal } from './principal.ts';
 import { createReading } from './reading.ts';
 import { type Inbox, Roster } from './roster.ts';
@@ -73,32 +75,58 @@ export function createPost(deps: PostDeps): Post {
 
   /** Undefined: the letter has to be looked at more closely. */
   const sendPlain = (speaker: Speaker, letter: Letter): Promise<Receipt> | undefined => {
-    const inbox = deps.objectOf && plainInbox(deps.objectOf, speaker, letter);
-    const mailbox = inbox && mail.opened(inbox.owner);
-    if (!mailbox) return undefined;
+    const plain = new PlainInboxes(deps, speaker).of(letter);
+    if (!plain) return undefined;
+    const { inbox, mailbox } = plain;
     return mailbox.append(plainDraft(speaker, inbox, letter)).then(({ message_id }) => {
       // It is on its way to the guest, and no answer can be here before the sender has heard.
       return { messageId: message_id, accepted: [inbox.name], failed: [], delivered: false };
     });
   };
 
+  const sendCloser = async (speaker: Speaker, letter: Letter): Promise<Receipt> => {
+    const { route, messageId, begun } = await turns.take(turnOf(speaker), () => begin(speaker, letter));
+    return receiptOf(route, messageId, begun);
+  };
+
+  const countRejected = (error: unknown) => onRejected?.(codeOf(error));
+
   return {
     ...reading,
     async send(principal: Principal, letter: Letter): Promise<Receipt> {
       try {
         const speaker = speakerOf(principal, letter, deps);
-        // Messages of one sender keep their order, however long the look at one of them takes.
-        const name = speaker.inbox?.owner ?? `${speaker.place.namespace} ${speaker.name}`;
-        const sent = turns.isFree(name) ? sendPlain(speaker, letter) : undefined;
-        if (sent !== undefined) return await sent;
-        const { route, messageId, begun } = await turns.take(name, () => begin(speaker, letter));
-        return await receiptOf(route, messageId, begun);
+        const sent = turns.isFree(turnOf(speaker)) ? sendPlain(speaker, letter) : undefined;
+        return await (sent ?? sendCloser(speaker, letter));
       } catch (error) {
-        onRejected?.(error instanceof AgentisoError ? error.code : 'Internal');
+        countRejected(error);
         throw error;
       }
     },
+    async sendAll(principal: Principal, letters: readonly Letter[]): Promise<readonly Posted[]> {
+      const [first] = letters;
+      if (!first) return [];
+      const speaker = speakerOf(principal, first, deps);
+      const turn = turnOf(speaker);
+      const inboxes = new PlainInboxes(deps, speaker);
+      return allOf(letters, (letter, outcome) => {
+        const plain = turns.isFree(turn) ? inboxes.of(letter) : undefined;
+        const refused = (error: unknown) => {
+          countRejected(error);
+          outcome({ error });
+        };
+        if (plain) {
+          const accepted = ({ message_id }: Envelope) => outcome({ messageId: message_id, delivered: false });
+          plain.mailbox.put(plainDraft(speaker, plain.inbox, letter), { accepted, refused });
+        } else sendCloser(speaker, letter).then(outcome, refused);
+      });
+    },
   };
+}
+
+/** Messages of one sender keep their order, however long the look at one of them takes. */
+function turnOf({ inbox, place, name }: Speaker): string {
+  return inbox?.owner ?? `${place.namespace} ${name}`;
 }
 
 async function keepShutdownAnswer(client: Client, { inbox }: Speaker, { peer }: Route, { content, metadata }: Letter): Promise<void> {

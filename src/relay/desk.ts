@@ -2,10 +2,11 @@
 import { shortName } from '#api/types.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import type { Mail } from '#mail/mail.ts';
-import type { Envelope, RelayToHostHandlers } from '#protocol/relay.ts';
+import { toWireError } from '#protocol/protocol-error.ts';
+import type { Envelope, RelayToHostHandlers, SentTogether } from '#protocol/relay.ts';
 import type { Vault, VaultScope } from '#vault/vault.ts';
 import type { Directory } from './directory.ts';
-import type { Letter, Post } from './post.ts';
+import type { Letter, Post, Posted } from './post.ts';
 import type { Principal } from './principal.ts';
 import { presentAgent, type SpeakerDeps } from './speaker.ts';
 import type { TaskBook, TaskReference } from './task-book.ts';
@@ -61,6 +62,14 @@ function mailVerbs({ post, mail, onActivity }: DeskDeps, callerOf: CallerOf, act
       if (params.to !== '*') return { message_id: messageId, state: 'Accepted', delivered };
       return { message_id: messageId, state: 'Accepted', delivered, accepted: [...accepted], failed: [...failed] };
     },
+    async teamMessages(uid, { messages }, context) {
+      const speaker = active(uid, context);
+      const posted = await post.sendAll(
+        speaker,
+        messages.map((params) => letterOf(speaker, params)),
+      );
+      return { results: posted.map(toSent) };
+    },
     async teamReceive(uid, { after, limit }, context) {
       const mailbox = await mail.open(callerOf(uid, context).agent.metadata.uid);
       if (after >= mailbox.state.nextSeq) await mailbox.skipTo(after);
@@ -76,6 +85,12 @@ function mailVerbs({ post, mail, onActivity }: DeskDeps, callerOf: CallerOf, act
       return { unknown };
     },
   } satisfies Partial<Desk>;
+}
+
+/** What is so for nearly every message is left out. */
+function toSent(posted: Posted): SentTogether {
+  if ('error' in posted) return { error: toWireError(posted.error) };
+  return posted.delivered ? { message_id: posted.messageId, delivered: true } : { message_id: posted.messageId };
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -97,6 +97,26 @@ it('takes fifty messages at once, refuses the next on every connection of that a
   expect([got.length, got.filter((line) => line.includes('too much'))]).toEqual([52, []]);
 });
 
+it('counts each of several messages in one call: each takes its token, and each stands in the log', async () => {
+  const { connect, records, inbox } = await limitedRelay();
+  const guest = await connect('a/coder');
+  const messages = Array.from({ length: 52 }, (_, at) => ({ to: at === 3 ? 'nobody' : 'tester', content: `${MARKER} ${at}` }));
+  const { results } = await guest.call('teamMessages', { messages });
+  const refused = results.flatMap(({ error }, at) => (error ? [[at, error.code, error.retryAfterMs]] : []));
+  expect(refused).toEqual([
+    [3, 'NotFound', undefined],
+    [50, 'RateLimited', 200],
+    [51, 'RateLimited', 200],
+  ]);
+  expect(results.filter(({ message_id }) => message_id !== undefined)).toHaveLength(49);
+  expect(await inbox('a/tester')).toHaveLength(49);
+  expect(await refusalOf(guest.call('teamMessage', { to: 'tester', content: 'too much' }))).toMatchObject({ code: 'RateLimited' });
+  const sent = records.filter(({ tool }) => tool === 'send_message');
+  expect(sent.slice(0, 52).map(({ outcome }) => outcome)).toEqual(results.map(({ error }) => error?.code ?? 'ok'));
+  expect(sent[3]).toMatchObject({ who: 'agent:default/a/coder', resource: 'agent/nobody' });
+  expect(JSON.stringify(records)).not.toContain(MARKER);
+});
+
 it('does not count what the guest does by itself', async () => {
   const { connect, records } = await limitedRelay();
   const guest = await connect('a/coder');

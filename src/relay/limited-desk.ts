@@ -6,6 +6,7 @@ import { type Agent, shortName } from '#api/types.ts';
 import type { AuditLog } from '#lib/audit.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import { toWireError } from '#protocol/protocol-error.ts';
+import type { SentTogether } from '#protocol/relay.ts';
 import type { ToolCategory } from '#protocol/tool-surface.ts';
 import type { AskedIn, Desk } from './desk.ts';
 import type { RateLimits } from './rates.ts';
@@ -33,11 +34,13 @@ interface Asked<M extends keyof Desk> {
 const task = (name: string | undefined) => name && `task/${name}`;
 const note = (path: string | undefined) => path && `vault/${path}`;
 
+const SEND_MESSAGE: Asked<'teamMessage'> = { tool: 'send_message', category: 'team_message', resource: ({ to }) => `agent/${to}` };
+
 /** What agents ask for. Undefined: the guest's own doing. */
-export const AGENT_CALLS: { readonly [M in keyof Desk]: Asked<M> | undefined } = {
+export const AGENT_CALLS: { readonly [M in Exclude<keyof Desk, 'teamMessages'>]: Asked<M> | undefined } = {
   teamReceive: undefined,
   teamAck: undefined,
-  teamMessage: { tool: 'send_message', category: 'team_message', resource: ({ to }) => `agent/${to}` },
+  teamMessage: SEND_MESSAGE,
   // The part of it that the host answers; the other one, the mail, is in the guest already. Together they are one call.
   openRequests: { tool: 'check_messages', category: 'default' },
   taskCreate: { tool: 'task_create', category: 'default', resource: (_, made) => task(made?.task) },
@@ -63,11 +66,50 @@ export const AGENT_CALLS: { readonly [M in keyof Desk]: Asked<M> | undefined } =
 };
 
 export function limitedDesk(desk: Desk, deps: LimitedDeskDeps): Desk {
-  const verbs = (Object.keys(AGENT_CALLS) as (keyof Desk)[]).map((verb) => {
+  const verbs = (Object.keys(AGENT_CALLS) as (keyof typeof AGENT_CALLS)[]).map((verb) => {
     const call = AGENT_CALLS[verb] as Call | undefined;
     return [verb, call === undefined ? desk[verb] : limited(call, desk[verb] as unknown as Answer, deps)];
   });
-  return Object.fromEntries(verbs) as Desk;
+  return { ...Object.fromEntries(verbs), teamMessages: eachLimited(desk.teamMessages, deps) } as Desk;
+}
+
+/** Several messages in one call are as many calls of the tool: each takes its token, and each stands in the log. */
+function eachLimited(answer: Desk['teamMessages'], deps: LimitedDeskDeps): Desk['teamMessages'] {
+  const { rates, audit, nowMs = () => performance.now() } = deps;
+  const { tool, category, resource } = SEND_MESSAGE;
+  return async (uid, { messages }, context) => {
+    const startMs = nowMs();
+    const record = (outcomeOf: (index: number) => string) => {
+      if (!audit) return;
+      const [who, durationMs] = [whoIs(uid, deps), nowMs() - startMs];
+      for (const [index, params] of messages.entries()) {
+        const about = resource?.(params, undefined);
+        audit.record({ who, mode: 'agent', tool, ...(about && { resource: about }), outcome: outcomeOf(index), durationMs });
+      }
+    };
+    const refusals = messages.map(() => refusalOf(() => rates?.charge(uid, category)));
+    const admitted = messages.filter((_, index) => refusals[index] === undefined);
+    try {
+      const sent = admitted.length > 0 ? (await answer(uid, { messages: admitted }, context)).results : [];
+      let next = 0;
+      const results = refusals.map((refusal): SentTogether => refusal ?? sent[next++] ?? {});
+      record((index) => results[index]?.error?.code ?? 'ok');
+      return { results };
+    } catch (error) {
+      const { code } = toWireError(error);
+      record((index) => refusals[index]?.error.code ?? code);
+      throw error;
+    }
+  };
+}
+
+function refusalOf(charge: () => void): { readonly error: ReturnType<typeof toWireError> } | undefined {
+  try {
+    charge();
+    return undefined;
+  } catch (error) {
+    return { error: toWireError(error) };
+  }
 }
 
 /** An entry of the table, with the answer of the same verb. */

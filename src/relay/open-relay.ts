@@ -1,4 +1,5 @@
 /** The relay of one daemon, put together: one post, one view of what agents do, and the desk that guests ask. */
+import type { Limits } from '#api/limits.ts';
 import type { KindObject } from '#api/meta.ts';
 import type { Agent, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
@@ -40,6 +41,7 @@ export interface RelayOptions {
   readonly isWaiting?: (uid: string) => boolean;
   /** An Event on an object. */
   readonly warn: (object: KindObject, reason: string, message: string) => void;
+  readonly limits?: Pick<Limits, 'maxNestingDepth'>;
   /** What a front door asks of a new Team besides its own rules; throws what is refused. */
   readonly checkTeam?: (team: Team) => void;
   /** How fast agents may ask; as fast as they can when absent. */
@@ -63,7 +65,7 @@ export interface Relay {
 }
 
 export function openRelay(options: RelayOptions): Relay {
-  const { client, mail, log, agentByUid, teamByUid, warn, clock, checkTeam, isWaiting } = options;
+  const { client, mail, log, agentByUid, teamByUid, warn, clock, checkTeam, isWaiting, limits } = options;
   const time = clock && { clock };
   const activity = new Activity({ mail, agentByUid, log, ...time });
   const counted = createMessageMetrics(options.metrics, mail);
@@ -71,7 +73,13 @@ export function openRelay(options: RelayOptions): Relay {
   const onActivity = activity.onActivity.bind(activity);
   const post = createPost({ ...options, onProgress, onRejected: counted.onRejected });
   const notices = createNotices(options);
-  const directory = createDirectory({ client, ...time, ...(isWaiting && { isWaiting }), ...(checkTeam && { check: checkTeam }) });
+  const directory = createDirectory({
+    client,
+    ...time,
+    ...(isWaiting && { isWaiting }),
+    ...(limits && { limits }),
+    ...(checkTeam && { check: checkTeam }),
+  });
   const stopDeadLetters = followDeadLetters({ mail, notices, log, warn, ownerByUid: (uid) => agentByUid(uid) ?? teamByUid(uid) });
   return {
     post,

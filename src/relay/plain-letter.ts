@@ -10,13 +10,12 @@ import type { Speaker } from './speaker.ts';
 /** An object as it is in this moment. */
 export type ObjectOf = (key: ObjectKey) => KindObject | undefined;
 
-/** Undefined: it is no such letter, or something may be said against it; then route.ts has a closer look. */
-export function plainInbox(objectOf: ObjectOf, speaker: Speaker, letter: Letter): Inbox | undefined {
-  if (!isPlain(speaker, letter)) return undefined;
+/** Where such a letter goes. Undefined: something may be said against it; then route.ts has a closer look. */
+export function plainInbox(objectOf: ObjectOf, speaker: Speaker, to: string): Inbox | undefined {
   const { namespace, team: name } = speaker.place;
   const team = objectOf({ kind: 'Team', namespace, name }) as Team | undefined;
   if (team && (team.spec.parent !== undefined || !team.spec.messaging.enabled)) return undefined;
-  const agent = memberOf(objectOf, speaker, `${name}-${letter.to}`) ?? memberOf(objectOf, speaker, letter.to);
+  const agent = memberOf(objectOf, speaker, `${name}-${to}`) ?? memberOf(objectOf, speaker, to);
   return agent && inboxOf(agent);
 }
 
@@ -32,7 +31,8 @@ export function plainDraft({ name: from, incarnation }: Speaker, { namespace, te
   return draft;
 }
 
-function isPlain({ inbox }: Speaker, { to, type = 'text', content, from, replyTo }: Letter): boolean {
+/** False: it is no such letter. */
+export function isPlain({ inbox }: Speaker, { to, type = 'text', content, from, replyTo }: Letter): boolean {
   const isSaidByItself = inbox !== undefined && from === undefined && replyTo === undefined;
   const isForOne = to !== LEAD && to !== OPERATOR && to !== EVERYBODY && !to.includes('/');
   return isSaidByItself && isForOne && type === 'text' && content !== '';

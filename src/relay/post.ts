@@ -28,6 +28,9 @@ export interface Receipt {
   readonly delivered: boolean;
 }
 
+/** What became of one of several letters of one sender. */
+export type Posted = Pick<Receipt, 'messageId' | 'delivered'> | { readonly error: unknown };
+
 export interface FiledMessage {
   readonly message: Envelope;
   readonly state: CopyState;
@@ -54,6 +57,11 @@ export interface Post {
    * recipient. Of a broadcast some copies may fail; only when all do it rejects.
    */
   send(principal: Principal, letter: Letter): Promise<Receipt>;
+  /**
+   * The same for several of one sender, as if they were sent one after the other: what one is refused for is told in its place. Resolves
+   * when the last of them is on disk or refused; rejects only where the sender may not speak at all.
+   */
+  sendAll(principal: Principal, letters: readonly Letter[]): Promise<readonly Posted[]>;
   /** Newest last, at most `limit` of the newest; changes nothing. Task assignments are left out. */
   read(principal: Principal, query: MessageQuery): Promise<FiledMessage[]>;
   /** As they are accepted, delivered, seen or given up, after what `read` gives at this moment; ends when the signal aborts. */

@@ -120,7 +120,7 @@ export class ControllerLoop {
     const outcome = await runPass(controller, key, client, ctx);
     metrics.passed(controller.name, outcome.result, (performance.now() - startedMs) / 1_000);
     this.#requeue(key, outcome, ctx);
-    const isOwnNews = outcome.result === 'success' && !controller.ignoresOwnWrites;
+    const isOwnNews = outcome.result === 'success' && !controller.ignoresOwnWrites && !outcome.leavesNothing;
     // Before done(): the key is then handed out again, not forgotten.
     if (this.#echoes.end(id, { isOwnNews, written: outcome.written })) this.#queue.add(key);
     this.#queue.done(key);

@@ -8,6 +8,8 @@ export type Key = ObjectKey;
 /** A poll or a deadline. A failure has its own back-off: throw it. */
 export interface Result {
   readonly requeueAfterMs?: number;
+  /** This pass leaves nothing to the next one: hearing of what it wrote itself brings none. */
+  readonly leavesNothing?: boolean;
 }
 
 /** Says on an object what happened. Never throws, never waits. */

@@ -376,6 +376,28 @@ describe('what a controller hears of', () => {
     await end();
   });
 
+  it('of its own writes brings no pass after one that left nothing to do, and one after others', async () => {
+    const fixture = boxFixture();
+    const passes: number[] = [];
+    const controller: Controller<Box> = {
+      name: 'own',
+      kind: 'Box',
+      async reconcile(box) {
+        const size = box.spec?.size ?? 0;
+        passes.push(size);
+        box.status.size = size;
+        return { leavesNothing: size > 1 };
+      },
+    };
+    const { end } = start(fixture, { controllers: [controller as Controller] });
+    await fixture.client.create(newBox('a', 1));
+    await settle();
+    expect(passes.splice(0)).toEqual([1, 1]);
+    await change(fixture, 'a', 2);
+    expect([passes.splice(0), fixture.get('a')?.status?.size]).toEqual([[2], 2]);
+    await end();
+  });
+
   it('tells its watches what was known before, and is spaced where there is no end of it', async () => {
     const fixture = boxFixture();
     const { client } = fixture;

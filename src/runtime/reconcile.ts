@@ -13,6 +13,7 @@ import { reportFailure } from './failure.ts';
 export interface Outcome {
   readonly result: 'success' | 'waiting' | 'stalled' | 'conflict' | 'error';
   readonly requeueAfterMs?: number;
+  readonly leavesNothing?: boolean;
   readonly error?: unknown;
   readonly written: readonly string[];
 }
@@ -66,9 +67,7 @@ async function runController(pass: Pass): Promise<Outcome> {
   }
   const stored = await writeStatus(pass, copy);
   if (result === 'done') await dropFinalizer(pass, stored);
-  return result === 'done' || result.requeueAfterMs === undefined
-    ? { result: 'success', written }
-    : { result: 'success', requeueAfterMs: result.requeueAfterMs, written };
+  return result === 'done' ? { result: 'success', written } : { ...result, result: 'success', written };
 }
 
 async function callController(controller: Controller, copy: WithStatus<KindObject>, ctx: ReconcileContext): Promise<Result | 'done'> {

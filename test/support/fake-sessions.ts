@@ -43,6 +43,9 @@ export function fakeSessions(monotonicMs: () => number = () => 0): FakeSessions 
           throw new Error('a fake guest has no streams');
         },
         hint() {},
+        async accepted(keys) {
+          await session.call('ackResults', { keys: [...keys] });
+        },
       };
       sessions.set(id, session);
       return session;

@@ -2,6 +2,7 @@
 import type { RelayDesk } from '#guest/create-sessions.ts';
 import type { Session, SessionState, Sessions } from '#guest/sessions.ts';
 import { UnavailableError } from '#lib/errors.ts';
+import type { AttemptKey } from '#protocol/control.ts';
 import type { HeartbeatParams } from '#protocol/relay.ts';
 import type { SimulatedGuest } from './simulated-guest.ts';
 
@@ -105,6 +106,10 @@ class SimulatedSession implements Session {
 
   hint(nextSeq: number): void {
     if (this.#isOpen) this.#guest?.hint(nextSeq);
+  }
+
+  async accepted(keys: readonly AttemptKey[]): Promise<void> {
+    await this.call('ackResults', { keys: [...keys] });
   }
 
   close(): void {

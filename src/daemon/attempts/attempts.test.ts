@@ -180,6 +180,37 @@ describe('a result', () => {
     expect((await mail.open(uid)).state.ackedSeq).toBe(1);
   });
 
+  it('that comes with a heartbeat is not asked for, and taken once however often that heartbeat is looked at', async () => {
+    const { attempts, uid, claimed, there, sessions, woken } = await setUp();
+    sessions.ensure(uid, 'run-1');
+    sessions.beat(uid);
+    await vi.waitFor(() => expect(there.polls).toBe(1));
+    const task = await claimed('a-one');
+    there.end(task);
+    sessions.beat(uid, { ...report, results: [...there.results.values()] });
+    await vi.waitFor(() => expect(woken).toEqual(['a-one']));
+    for (const outcome of attempts.outcomes(task.metadata.uid)) await attempts.accept(outcome);
+    await vi.waitFor(() => expect(there.results.size).toBe(0));
+    sessions.set(uid, {});
+    sessions.beat(uid, { results: [] });
+    expect([woken, attempts.outcomes(task.metadata.uid), there.polls]).toEqual([['a-one'], [], 1]);
+  });
+
+  it('that came with a heartbeat is told again to be accepted when the guest did not answer', async () => {
+    const { attempts, uid, claimed, there, sessions, woken } = await setUp();
+    const session = sessions.ensure(uid, 'run-1');
+    sessions.beat(uid);
+    await vi.waitFor(() => expect(there.polls).toBe(1));
+    session.accepted = () => Promise.reject(new Error('no answer'));
+    const task = await claimed('a-one');
+    there.end(task);
+    sessions.beat(uid, { ...report, results: [...there.results.values()] });
+    await vi.waitFor(() => expect(woken).toEqual(['a-one']));
+    for (const outcome of attempts.outcomes(task.metadata.uid)) await attempts.accept(outcome);
+    await vi.waitFor(() => expect(there.results.size).toBe(0), { timeout: 10_000 });
+    expect(woken).toEqual(['a-one']);
+  });
+
   it('is accepted while the guest is away, and the guest is told when it is back', async () => {
     const { attempts, agent, uid, claimed, there, sessions, woken } = await setUp();
     const task = await claimed('a-one');
@@ -332,6 +363,7 @@ it('knows when a run of an agent last gave a sign of life, and of no other run',
   const { attempts, uid, sessions } = await setUp();
   expect(attempts.agentSeenMs(uid, 'run-1')).toBeUndefined();
   sessions.ensure(uid, 'run-1');
+  expect(attempts.agentSeenMs(uid, 'run-1')).toBeUndefined();
   sessions.beat(uid);
   expect([attempts.agentSeenMs(uid, 'run-1'), attempts.agentSeenMs(uid, 'run-2')]).toEqual([1_000, undefined]);
 });

@@ -70,6 +70,8 @@ class GuestAttempts implements OpenAttempts {
   readonly #hasMore = new Set<string>();
   /** Agent uid → the incarnation that was asked since it connected. */
   readonly #greeted = new Map<string, string>();
+  /** Agent uid → the results that last came with a heartbeat: it is looked at more than once. */
+  readonly #told = new Map<string, readonly TaskResult[]>();
   readonly #namespaces = new Map<string, string>();
   readonly #listeners = new Set<(key: Key) => void>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -115,9 +117,12 @@ class GuestAttempts implements OpenAttempts {
     else await mailbox.ack([result.sourceMessageId]);
     this.#drop(outcome);
     entriesOf(this.#accepted, agentUid).set(toKey(outcome), { taskUid, attempt });
-    await this.#tellAccepted(agentUid).catch((error: unknown) => {
+    const told = this.#tellAcceptedSoon(agentUid, { taskUid, attempt }).catch((error: unknown) => {
       this.#options.log.debug({ err: error, agent: agentUid }, 'the guest hears later that its result was accepted');
+      this.#pollLater(agentUid);
     });
+    // What goes with the next message may take a moment, and there is nothing to wait for.
+    if (!this.#tellsResults(agentUid)) await told;
     // A poll brings only the first ones: there may be more behind them.
     if (this.#hasMore.has(agentUid) && !this.#hasOutcomesOf(agentUid)) this.#poll(agentUid);
   }
@@ -146,7 +151,9 @@ class GuestAttempts implements OpenAttempts {
 
   agentSeenMs(agentUid: string, incarnation: string): number | undefined {
     const session = this.#options.sessions.get(agentUid);
-    return session?.incarnation === incarnation ? session.state.lastHeartbeatMs : undefined;
+    const { heartbeat, lastHeartbeatMs } = (session?.incarnation === incarnation && session.state) || {};
+    // A session that has just begun says nothing of what the guest does.
+    return heartbeat && lastHeartbeatMs;
   }
 
   wasStopped(incarnation: string): boolean {
@@ -164,10 +171,13 @@ class GuestAttempts implements OpenAttempts {
     if (session) this.#noteRunning(session);
     if (!session?.state.isControlOpen) {
       this.#greeted.delete(id);
+      this.#told.delete(id);
       return;
     }
+    const { heartbeat } = session.state;
     const isNew = this.#greeted.get(id) !== session.incarnation;
-    if (isNew || (session.state.heartbeat?.pendingResults ?? 0) > 0) this.#poll(id);
+    if (isNew || (heartbeat && !heartbeat.results && heartbeat.pendingResults > 0)) this.#poll(id);
+    else if (heartbeat?.results?.length && this.#told.get(id) !== heartbeat.results) this.#takeTold(id, heartbeat.results);
   }
 
   #noteRunning({ id, state }: Session): void {
@@ -177,8 +187,12 @@ class GuestAttempts implements OpenAttempts {
     }
   }
 
-  /** One at a time for each agent; one that is asked for meanwhile follows. */
   #poll(id: string): void {
+    this.#inTurn(id, () => this.#round(id));
+  }
+
+  /** One at a time for each agent; for one that comes meanwhile everything is asked for afterwards. */
+  #inTurn(id: string, work: () => Promise<void>): void {
     const current = this.#polling.get(id);
     if (current) {
       current.again = true;
@@ -186,7 +200,7 @@ class GuestAttempts implements OpenAttempts {
     }
     const polling = { again: false };
     this.#polling.set(id, polling);
-    void this.#round(id)
+    void work()
       .catch((error: unknown) => {
         this.#options.log.debug({ err: error, agent: id }, 'results not fetched');
         this.#pollLater(id);
@@ -195,6 +209,17 @@ class GuestAttempts implements OpenAttempts {
         this.#polling.delete(id);
         if (polling.again) this.#poll(id);
       });
+  }
+
+  /** What came with a heartbeat. While there is a question under way its answer has them too, or the next one. */
+  #takeTold(id: string, results: readonly TaskResult[]): void {
+    this.#told.set(id, results);
+    this.#hasMore.delete(id);
+    this.#inTurn(id, async () => {
+      const namespace = await this.#namespaceOf(id);
+      if (namespace === undefined) return;
+      for (const result of results) await this.#take(id, namespace, result);
+    });
   }
 
   /** While the guest is connected nobody else may come to ask. */
@@ -266,6 +291,20 @@ class GuestAttempts implements OpenAttempts {
       const task = tasks.get(taskUid);
       if (!task || !isHeld(task) || task.status?.attempt !== attempt) await this.#tellRevoked(id, { taskUid, attempt });
     }
+  }
+
+  /** Such a guest also takes acknowledgements with what is said to it anyway. */
+  #tellsResults(agentUid: string): boolean {
+    const { isControlOpen, heartbeat } = this.#options.sessions.get(agentUid)?.state ?? {};
+    return isControlOpen === true && heartbeat?.results !== undefined;
+  }
+
+  /** One that cannot be told now stays on the list, for the next question. */
+  async #tellAcceptedSoon(agentUid: string, attempt: AttemptKey): Promise<void> {
+    const session = this.#options.sessions.get(agentUid);
+    if (!session || !this.#tellsResults(agentUid)) return this.#tellAccepted(agentUid);
+    await session.accepted([attempt]);
+    this.#accepted.get(agentUid)?.delete(toKey(attempt));
   }
 
   async #tellAccepted(agentUid: string): Promise<void> {
