@@ -51,6 +51,31 @@ describe('a warm pool', () => {
     expect(await pool.take('a', KIND)).toBe(started[2]);
   });
 
+  it.each([
+    ['of its team, which is gone', KIND.team],
+    ['whose room is needed', undefined],
+  ])('ends one %s, also when it was only being started', async (_, team) => {
+    const { pool, started } = newPool();
+    pool.refill(KIND);
+    // The first one is under way: it is asked for, and nobody has it yet.
+    while (started.length === 0) await Promise.resolve();
+    expect(pool.size).toEqual({ agents: 1, memoryMiB: 256 });
+    pool.shrink(team);
+    expect(pool.size).toEqual({ agents: 0, memoryMiB: 0 });
+    await pool.settled();
+    expect(started.map(({ isRemoved }) => isRemoved)).toEqual([true]);
+    expect(await pool.take('a', KIND)).toBeUndefined();
+  });
+
+  it('keeps one that is being started when another team goes', async () => {
+    const { pool, started } = newPool();
+    pool.refill(KIND);
+    while (started.length === 0) await Promise.resolve();
+    pool.shrink(KIND.team + 1);
+    await pool.settled();
+    expect(started.map(({ isRemoved }) => isRemoved)).toEqual([false, false]);
+  });
+
   it('does without where none can be for now, and that is no problem', async () => {
     const { pool, started, problems } = newPool(1);
     pool.refill(KIND);

@@ -51,6 +51,8 @@ interface Waiting<K, M> {
 export class WarmPool<K extends PoolKind, M extends PoolMember> {
   readonly #options: WarmPoolOptions<K, M>;
   #waiting: Waiting<K, M>[] = [];
+  /** The one that is being started. It takes room already, and may not be wanted any more when it is there. */
+  #starting: { readonly kind: K; isWanted: boolean } | undefined;
   /** Kinds that may lack members. */
   readonly #wanted = new Map<string, K>();
   /** Until the members of a kind are taken away. */
@@ -66,7 +68,8 @@ export class WarmPool<K extends PoolKind, M extends PoolMember> {
 
   /** Without those that are as good as given away. */
   get size(): PoolSize {
-    return sizeOf(this.#waiting.filter(({ reservedFor }) => reservedFor === undefined));
+    const waiting = this.#waiting.filter(({ reservedFor }) => reservedFor === undefined);
+    return sizeOf(this.#starting?.isWanted ? [...waiting, this.#starting] : waiting);
   }
 
   /** One that is ready, if there is one, kept for this workspace alone until it is taken or given up. The same one when asked again. */
@@ -110,9 +113,10 @@ export class WarmPool<K extends PoolKind, M extends PoolMember> {
 
   /** Ends what waits for nobody in particular: of one team, which is gone, or all of it, because its room is needed. */
   shrink(team?: number): void {
-    const isMeant = ({ kind, reservedFor }: Waiting<K, M>) => (team === undefined ? reservedFor === undefined : kind.team === team);
-    for (const [key, kind] of this.#wanted) if (team === undefined || kind.team === team) this.#wanted.delete(key);
-    this.#discard(this.#waiting.filter(isMeant));
+    const isOfTeam = (kind: K) => team === undefined || kind.team === team;
+    for (const [key, kind] of this.#wanted) if (isOfTeam(kind)) this.#wanted.delete(key);
+    if (this.#starting && isOfTeam(this.#starting.kind)) this.#starting.isWanted = false;
+    this.#discard(this.#waiting.filter(({ kind, reservedFor }) => (team === undefined ? reservedFor === undefined : kind.team === team)));
   }
 
   /** Ends all members and starts no more. */
@@ -150,13 +154,18 @@ export class WarmPool<K extends PoolKind, M extends PoolMember> {
   }
 
   async #add(key: string, kind: K): Promise<void> {
+    const starting = { kind, isWanted: true };
+    this.#starting = starting;
     try {
       const member = await this.#options.start(kind);
       if (member === undefined) this.#wanted.delete(key);
-      else this.#place({ kind, key, member });
+      else if (starting.isWanted) this.#place({ kind, key, member });
+      else await member.remove();
     } catch (error) {
       this.#wanted.delete(key);
       this.#options.onProblem(error);
+    } finally {
+      this.#starting = undefined;
     }
   }
 
