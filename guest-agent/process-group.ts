@@ -76,7 +76,7 @@ export class ProcessGroups {
   /** Where its commands get their pipes from; absent: Node's own sockets do. */
   readonly pipes: PipePool | undefined;
   readonly #running = new Map<number, Family>();
-  readonly #listeners = new Set<(wasCutOff: boolean) => void>();
+  readonly #listeners = new Set<() => void>();
   #isClosed = false;
 
   constructor(pipes?: PipePool) {
@@ -98,14 +98,13 @@ export class ProcessGroups {
     if (this.#isClosed) signalFamily(family, 'SIGKILL');
   }
 
-  /** `wasCutOff`: it was killed, whatever it was at. */
-  delete(id: number, wasCutOff = false): void {
+  delete(id: number): void {
     this.#running.delete(id);
-    for (const listener of this.#listeners) listener(wasCutOff);
+    for (const listener of this.#listeners) listener();
   }
 
   /** Whenever a command has ended. */
-  onEnd(listener: (wasCutOff: boolean) => void): void {
+  onEnd(listener: () => void): void {
     this.#listeners.add(listener);
   }
 

@@ -13,8 +13,6 @@ import { endFamily, type Family, type ProcessGroups, signalFamily } from './proc
 
 /** How long output may stay open after the command: only a process that left the group can hold it. */
 const PIPE_GRACE_MS = 1_000;
-/** Codes above it stand for signals. */
-const SIGNALLED = 128;
 
 export interface CommandStart {
   readonly argv: readonly string[];
@@ -113,11 +111,8 @@ async function follow(child: ChildProcess, start: CommandStart & { readonly grou
   freezer?.hold({ families, timer });
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();
-  let wasCutOff = false;
   try {
     const [code, endSignal] = await exited;
-    // Of a program that was killed its shell says so in its own code.
-    wasCutOff = stoppedBy !== undefined || code === null || code > SIGNALLED;
     timer.clear();
     freezer?.release();
     signal.removeEventListener('abort', cancel);
@@ -126,7 +121,7 @@ async function follow(child: ChildProcess, start: CommandStart & { readonly grou
     if (stopped === undefined) for (const family of families()) signalFamily(family, 'SIGKILL');
     return { exitCode: code ?? 128 + constants.signals[endSignal ?? 'SIGKILL'], stoppedBy };
   } finally {
-    groups.delete(groupId, wasCutOff);
+    groups.delete(groupId);
   }
 }
 

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agentVerbs } from '#protocol/agent-verbs.ts';
@@ -21,6 +23,12 @@ beforeEach(async () => {
 afterEach(() => workspace.close());
 
 const say = (verb: string, body: unknown = {}): Promise<SocketAnswer> => ask(workspace.guest.agentSocket, verb, body);
+
+/** A program that says that it is one reader, whatever its connections. */
+const sayAs = (reader: string, verb: string, body: unknown = {}): Promise<SocketAnswer> =>
+  ask(workspace.guest.agentSocket, verb, body, { headers: { 'agentiso-reader': reader } });
+
+const idsOf = ({ json }: SocketAnswer): string[] => json.messages.map(({ message_id }: { message_id: string }) => message_id);
 
 /** As it is on disk. */
 function unseenOnDisk(): string[] {
@@ -233,43 +241,78 @@ describe('checkMessages', () => {
     expect((await say('checkMessages', { ack: ['m2'], limit: 0 })).json).toMatchObject({ unacked: 2, unknown_acks: [] });
   });
 
-  it.each(['checkMessages', 'listAgents'])('is acknowledged by the next %s of the same run, on whatever connection', async (verb) => {
+  it.each(['checkMessages', 'listAgents'])('is acknowledged by the next %s of the same reader, which waiting is not', async (verb) => {
     workspace.host.send();
     await stored(1);
-    await say('checkMessages');
-    expect((await say('waitForMessage', { timeout_seconds: 1 })).json.message.message_id).toBe('m1');
+    await sayAs('me', 'checkMessages');
+    expect((await sayAs('me', 'waitForMessage', { timeout_seconds: 1 })).json.message.message_id).toBe('m1');
     expect(unseenOnDisk()).toEqual(['m1']);
-    await say(verb);
+    await sayAs('me', verb);
     expect(unseenOnDisk()).toEqual([]);
     await reported('m1');
     expect((await say('checkMessages')).json.messages).toEqual([]);
   });
 
-  it.each<[string, string, readonly string[]]>([
-    ['is shown again when a command was killed meanwhile, which may have been the one that asked', 'kill -KILL $$', ['m1']],
-    ['or a program of it', 'sh -c "kill -KILL \\$\\$"', ['m1']],
-    ['and is acknowledged as ever when one has ended by itself', 'exit 1', []],
-  ])('%s', async (_what, command, unseen) => {
-    const { host } = workspace;
-    host.send();
+  it.each(['checkMessages', 'listAgents'])('is acknowledged by no %s of anybody else, and shown to the next', async (verb) => {
+    workspace.host.send();
     await stored(1);
     await say('checkMessages');
-    host.assign({ taskUid: 'beside', command });
-    await workspace.resultOf('beside');
+    await sayAs('another', verb);
+    await say(verb);
+    expect(unseenOnDisk()).toEqual(['m1']);
+    expect(idsOf(await say('checkMessages'))).toEqual(['m1']);
+  });
+
+  it('is one reader’s on one connection, and kept from others while that is open', async () => {
+    const connection = new Agent({ keepAlive: true, maxSockets: 1 });
+    const sayOn = (verb: string, body: unknown = {}) => ask(workspace.guest.agentSocket, verb, body, { agent: connection });
+    const { host } = workspace;
+    for (let index = 0; index < 3; index += 1) host.send();
+    await stored(3);
+    expect(idsOf(await sayOn('checkMessages', { limit: 1 }))).toEqual(['m1']);
+    expect((await say('checkMessages', { keep: true })).json).toMatchObject({ messages: [{ seq: 2 }, { seq: 3 }], unacked: 2 });
+    expect(idsOf(await sayOn('checkMessages', { limit: 1 }))).toEqual(['m2']);
+    expect(unseenOnDisk()).toEqual(['m2', 'm3']);
+    connection.destroy();
+    await vi.waitFor(async () => expect(idsOf(await say('checkMessages', { keep: true }))).toEqual(['m2', 'm3']), soon);
+    expect(unseenOnDisk()).toEqual(['m2', 'm3']);
+  });
+
+  it('is kept from others while the process lives that has said which it is, and shown to them when it was killed', async () => {
+    workspace.host.send();
+    await stored(1);
+    const holder = spawn('sleep', ['1000']);
+    try {
+      await once(holder, 'spawn');
+      const stat = readFileSync(`/proc/${holder.pid}/stat`, 'latin1');
+      const word = `process ${holder.pid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
+      expect(idsOf(await sayAs(word, 'checkMessages'))).toEqual(['m1']);
+      expect(idsOf(await say('checkMessages', { keep: true }))).toEqual([]);
+    } finally {
+      holder.kill('SIGKILL');
+    }
+    await once(holder, 'exit');
     await say('listAgents');
-    expect(unseenOnDisk()).toEqual(unseen);
-    expect((await say('checkMessages')).json.messages.map(({ message_id }: { message_id: string }) => message_id)).toEqual(unseen);
+    expect(unseenOnDisk()).toEqual(['m1']);
+    expect(idsOf(await say('checkMessages'))).toEqual(['m1']);
+  });
+
+  it('is shown to others when it went to a process of which only the number is there again', async () => {
+    workspace.host.send();
+    await stored(1);
+    await sayAs(`process ${process.pid} 1`, 'checkMessages');
+    expect(idsOf(await say('checkMessages'))).toEqual(['m1']);
   });
 
   it('acknowledges only what it has returned, and with `keep` not even that', async () => {
     const { host } = workspace;
     host.send();
     await stored(1);
-    await say('checkMessages');
+    await sayAs('me', 'checkMessages');
     host.send();
     await stored(2);
-    await say('checkMessages', { keep: true });
-    await say('checkMessages', { keep: true });
+    await sayAs('me', 'checkMessages', { keep: true });
+    await sayAs('me', 'checkMessages', { keep: true });
     expect(unseenOnDisk()).toEqual(['m2']);
   });
 

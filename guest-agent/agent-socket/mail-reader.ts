@@ -1,14 +1,16 @@
 /**
- * The mail of the agent as its programs read it. What `check` has given out is acknowledged by the next thing that is asked for in this run
- * of the guest, whoever asks: that somebody goes on is the proof that the answer has arrived. A run that ends before that shows it again, and so
- * it is when a command is cut off: the answer may have been for that one, which had no time to do anything with it.
+ * The mail of the agent as its programs read it. What `check` has given to a reader is acknowledged by the next thing that the same one asks
+ * for: that it goes on is the proof that the answer has arrived. What one has in hand is kept from the others while it lives; one that ends
+ * before it went on has proved nothing, and the next is shown the same.
  */
 import type { OpenRequest } from '#protocol/agent-verbs.ts';
 import type { Checked, CheckParams, WaitParams } from '#protocol/mail-verbs.ts';
 import type { Envelope } from '#protocol/relay.ts';
 import type { HostLink } from '../relay/link.ts';
 import type { Inbox } from '../state/inbox.ts';
+import { GivenOut } from './given-out.ts';
 import { waitForMail } from './mail-wait.ts';
+import type { Reader } from './readers.ts';
 import type { Waits } from './waits.ts';
 
 const DEFAULT_LIMIT = 10;
@@ -32,42 +34,39 @@ export interface MailReaderParts {
 
 export class MailReader {
   readonly #parts: MailReaderParts;
-  readonly #givenOut = new Set<string>();
+  readonly #givenOut = new GivenOut();
 
   constructor(parts: MailReaderParts) {
     this.#parts = parts;
   }
 
   /** The answer with these messages has left the guest. */
-  gaveOut(messages: readonly Envelope[]): void {
-    for (const { message_id } of messages) this.#givenOut.add(message_id);
+  gaveOut(reader: Reader, messages: readonly Envelope[]): void {
+    this.#givenOut.add(
+      reader,
+      messages.map(({ message_id }) => message_id),
+    );
   }
 
-  /** Nobody knows whether it arrived: whoever asks next has it, which may be once more. */
-  takeBack(): void {
-    this.#givenOut.clear();
-  }
-
-  /** Somebody asks for something: what was given out before has arrived. */
-  async acknowledgeGivenOut(): Promise<void> {
-    const ids = [...this.#givenOut];
+  /** It asks for something: what it was given before has arrived. */
+  async acknowledgeGivenTo(reader: Reader): Promise<void> {
+    const ids = this.#givenOut.to(reader);
     if (ids.length === 0) return;
     try {
       await this.#acknowledge(ids);
     } catch (error) {
       // Shown once more rather than lost: the next call tries again.
       this.#parts.warn(`messages were not marked as seen: ${error instanceof Error ? error.message : String(error)}`);
-      return;
     }
-    for (const id of ids) this.#givenOut.delete(id);
   }
 
-  async check(params: CheckParams, signal: AbortSignal): Promise<Checked> {
+  async check(reader: Reader, params: CheckParams, signal: AbortSignal): Promise<Checked> {
     const { inbox } = this.#parts;
     const { from, limit = DEFAULT_LIMIT, ack = [] } = params;
     const unknown_acks = ack.length === 0 ? [] : await this.#acknowledge(ack);
     const requests = limit === 0 ? { open_requests: [] } : await this.#openRequests(signal);
-    const unseen = inbox.unseen();
+    const inOtherHands = this.#givenOut.toOthers(reader);
+    const unseen = inbox.unseen().filter(({ message_id }) => !inOtherHands.has(message_id));
     const wanted = unseen.filter((message) => from === undefined || message.from === from).slice(0, limit);
     // One in any case: else a large message would keep all others back.
     const messages = wanted.slice(0, Math.max(1, countWithin(wanted, MAX_MESSAGE_BYTES)));
@@ -83,6 +82,7 @@ export class MailReader {
 
   async #acknowledge(ids: readonly string[]): Promise<readonly string[]> {
     const unknown = await this.#parts.inbox.markSeen(ids);
+    this.#givenOut.remove(ids);
     this.#parts.report();
     return unknown;
   }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_ASKED_BYTES, readObject } from '../http/body.ts';
 import { HttpError } from '../http/http-error.ts';
 import { sendJson, sendProblem } from '../http/reply.ts';
+import { readerOf } from './readers.ts';
 import { askVerb, type VerbService } from './verb-service.ts';
 import type { Verb } from './verbs.ts';
 
@@ -20,7 +21,7 @@ export async function serveVerb(service: VerbService, request: IncomingMessage, 
     }
     const verb = findVerb(service.verbs, name, request);
     const fields = await readObject(request, MAX_ASKED_BYTES);
-    const { result, onSent } = await askVerb(service, verb, fields, client.signal);
+    const { result, onSent } = await askVerb(service, verb, fields, { reader: readerOf(request), signal: client.signal });
     if (onSent !== undefined) response.once('finish', onSent);
     sendJson(response, { status: 200, body: result });
   } catch (error) {

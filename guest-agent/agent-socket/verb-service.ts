@@ -9,7 +9,7 @@ import type { Fields } from '../http/body.ts';
 import type { HostLink } from '../relay/link.ts';
 import type { Inbox } from '../state/inbox.ts';
 import type { MailReader } from './mail-reader.ts';
-import type { Speaker, Verb, VerbAnswer } from './verbs.ts';
+import type { Asker, Speaker, Verb, VerbAnswer } from './verbs.ts';
 import type { Waits } from './waits.ts';
 
 export interface VerbService {
@@ -42,11 +42,6 @@ export class AgentVerbs {
     return this.#service;
   }
 
-  /** A command was cut off, in the middle of whatever it had asked for. */
-  cutOff(): void {
-    this.#service?.reader.takeBack();
-  }
-
   async configure({ card }: Pick<ConfigureParams, 'card'>): Promise<void> {
     // Loaded here: a guest that is never configured needs none of it.
     const [{ MailReader }, { createVerbs }] = await Promise.all([import('./mail-reader.ts'), import('./verbs.ts')]);
@@ -58,10 +53,11 @@ export class AgentVerbs {
   }
 }
 
-/** Every door asks this way: that somebody goes on is the proof that earlier answers have arrived. */
-export async function askVerb({ reader, speaker }: VerbService, verb: Verb, fields: Fields, signal: AbortSignal): Promise<VerbAnswer> {
-  if (verb.isProof) await reader.acknowledgeGivenOut();
-  return verb.run(fields, speaker, signal);
+/** Every door asks this way: that somebody goes on is the proof that its earlier answers have arrived. */
+export async function askVerb(service: VerbService, verb: Verb, fields: Fields, asker: Omit<Asker, 'speaker'>): Promise<VerbAnswer> {
+  const { reader, speaker } = service;
+  if (verb.isProof) await reader.acknowledgeGivenTo(asker.reader);
+  return verb.run(fields, { ...asker, speaker });
 }
 
 /** Its short name first, then the one that is unique in the namespace. */

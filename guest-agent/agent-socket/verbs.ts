@@ -8,6 +8,7 @@ import type { Parser } from '#protocol/shape.ts';
 import type { Fields } from '../http/body.ts';
 import type { HostLink } from '../relay/link.ts';
 import type { MailReader } from './mail-reader.ts';
+import type { Reader } from './readers.ts';
 
 const DEADLINE_MS = 10_000;
 /** Those that look at many files, or make many objects. */
@@ -19,6 +20,14 @@ const IDENTITY_FIELDS = ['from', 'agent', 'owner'];
 export interface Speaker {
   /** By which names this agent is known in its team. */
   readonly names: readonly string[];
+}
+
+/** The program that asks. */
+export interface Asker {
+  readonly reader: Reader;
+  readonly speaker: Speaker;
+  /** Aborted: it waits no more. */
+  readonly signal: AbortSignal;
 }
 
 export interface VerbParts {
@@ -35,7 +44,7 @@ export interface VerbAnswer {
 export interface Verb {
   /** False: to ask for it proves nothing about answers that were given before. */
   readonly isProof: boolean;
-  run(fields: Fields, speaker: Speaker, signal: AbortSignal): Promise<VerbAnswer>;
+  run(fields: Fields, asker: Asker): Promise<VerbAnswer>;
 }
 
 export function createVerbs(parts: VerbParts): ReadonlyMap<string, Verb> {
@@ -53,7 +62,7 @@ function hostVerb({ host }: VerbParts, method: RelayHostMethodName): Verb {
   const deadlineMs = SLOW.includes(method) ? SLOW_MS : DEADLINE_MS;
   return {
     isProof: true,
-    run: async (fields, speaker, signal) => {
+    run: async (fields, { speaker, signal }) => {
       const params = parseParams(relayToHost[method].params as Parser<object>, withoutIdentity(fields, speaker));
       // One method at a time, with the params that its own parser gave.
       return { result: (await host.call(method, params as never, { signal, deadlineMs })) as object };
@@ -64,10 +73,10 @@ function hostVerb({ host }: VerbParts, method: RelayHostMethodName): Verb {
 function checkMessages({ reader }: VerbParts): Verb {
   return {
     isProof: true,
-    run: async (fields, _speaker, signal) => {
+    run: async (fields, asker) => {
       const params = parseParams(mailVerbs.checkMessages.params, fields);
-      const result: Checked = await reader.check(params, signal);
-      return params.keep === true ? { result } : { result, onSent: () => reader.gaveOut(result.messages) };
+      const result: Checked = await reader.check(asker.reader, params, asker.signal);
+      return params.keep === true ? { result } : { result, onSent: () => reader.gaveOut(asker.reader, result.messages) };
     },
   };
 }
@@ -75,7 +84,7 @@ function checkMessages({ reader }: VerbParts): Verb {
 function waitForMessage({ reader }: VerbParts): Verb {
   return {
     isProof: false,
-    run: async (fields, _speaker, signal) => {
+    run: async (fields, { signal }) => {
       const params = parseParams(mailVerbs.waitForMessage.params, fields);
       return { result: await reader.wait(params, signal) };
     },

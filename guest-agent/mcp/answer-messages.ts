@@ -1,4 +1,5 @@
 /** The server of MCP: from what a client sent to what it is answered. Tools and nothing else; no state but calls that are under way. */
+import type { Reader } from '../agent-socket/readers.ts';
 import type { VerbService } from '../agent-socket/verb-service.ts';
 import { GUEST_VERSION } from '../version.ts';
 import { callTool, listTools } from './call-tool.ts';
@@ -26,6 +27,7 @@ export interface Client {
   readonly service: VerbService;
   readonly calls: CallsInFlight;
   readonly session: string | undefined;
+  readonly reader: Reader;
   /** The one that was agreed upon, if the client says. */
   readonly version: string | undefined;
   /** Aborted: it has hung up. */
@@ -134,12 +136,12 @@ function greeting({ protocolVersion }: Params, { service: { speaker } }: Client)
   };
 }
 
-async function runTool(params: Params, { service, signal, notify }: Client): Promise<Outcome> {
+async function runTool(params: Params, { service, reader, signal, notify }: Client): Promise<Outcome> {
   const { name, arguments: args = {}, _meta: meta } = params;
   if (typeof name !== 'string') throw new RpcError(INVALID_PARAMS, 'name must be the name of a tool');
   if (!isFields(args)) throw new RpcError(INVALID_PARAMS, 'arguments must be an object');
   const progressToken = isFields(meta) ? meta['progressToken'] : undefined;
   const onProgress = (elapsedSeconds: number) =>
     notify?.(toNotification('notifications/progress', { progressToken, progress: elapsedSeconds, message: `${elapsedSeconds} s` }));
-  return callTool(service, { name, args }, { signal, ...(notify && isId(progressToken) && { onProgress }) });
+  return callTool(service, { name, args }, { reader, signal, ...(notify && isId(progressToken) && { onProgress }) });
 }

@@ -3,6 +3,7 @@ import { type AgentTool, agentTools } from '#protocol/agent-tools.ts';
 import { operatorToolNames } from '#protocol/operator-tools.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { type ListedTool, type ToolError, type ToolResult, toErrorResult, toListed, toResult } from '#protocol/tool-surface.ts';
+import type { Reader } from '../agent-socket/readers.ts';
 import { askVerb, type VerbService } from '../agent-socket/verb-service.ts';
 import { toHttpError } from '../http/http-error.ts';
 
@@ -15,6 +16,7 @@ export interface AskedTool {
 }
 
 export interface CallOptions {
+  readonly reader: Reader;
   /** Aborted: nobody waits any more. */
   readonly signal: AbortSignal;
   readonly onProgress?: (elapsedSeconds: number) => void;
@@ -34,14 +36,15 @@ export function listTools(): readonly ListedTool[] {
 }
 
 /** Rejects only when nobody waits any more. */
-export async function callTool(service: VerbService, { name, args }: AskedTool, { signal, onProgress }: CallOptions): Promise<CalledTool> {
+export async function callTool(service: VerbService, { name, args }: AskedTool, options: CallOptions): Promise<CalledTool> {
+  const { reader, signal, onProgress } = options;
   const tool = agentTools.find((each) => each.name === name);
   if (tool === undefined) return { result: toErrorResult(unknownTool(name)) };
   const stopProgress = onProgress && reportProgress(onProgress);
   try {
     const verb = service.verbs.get(tool.verb);
     if (verb === undefined) throw new Error(`there is no verb ${tool.verb}`);
-    const { result, onSent } = await askVerb(service, verb, args, signal);
+    const { result, onSent } = await askVerb(service, verb, args, { reader, signal });
     return { result: toResult(tool, result), ...(onSent && { onSent }) };
   } catch (error) {
     signal.throwIfAborted();

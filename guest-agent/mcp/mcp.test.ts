@@ -154,14 +154,23 @@ describe('tools', () => {
 });
 
 describe('mail', () => {
-  it('that was given out is acknowledged by the next tool, but not by waiting, nor by anything else that is said', async () => {
+  const greeted = async (): Promise<McpRequest> => {
+    const { headers } = await postMcp(rpc('initialize', { protocolVersion: '2025-11-25' }), onSocket());
+    return { ...onSocket(), headers: { ...BOTH, 'mcp-session-id': String(headers['mcp-session-id']) } };
+  };
+
+  it('that was given to a session is acknowledged by its next tool, but not by waiting, by what else is said, or by others', async () => {
+    const session = await greeted();
+    const call = async (name: string, args: object = {}, as = session) => (await say(toolCall(name, args), as)).result;
     workspace.host.send();
     await stored(1);
     const { structuredContent } = await call('check_messages');
     expect(structuredContent.messages).toMatchObject([{ message_id: 'm1', content: 'text 1' }]);
     await call('wait_for_message', { timeout_seconds: 1 });
-    await say(rpc('tools/list'));
-    await say(rpc('ping'));
+    await say(rpc('tools/list'), session);
+    await say(rpc('ping'), session);
+    await call('list_agents', {}, onSocket());
+    await call('list_agents', {}, await greeted());
     expect(unseenOnDisk()).toEqual(['m1']);
     await call('list_agents');
     expect(unseenOnDisk()).toEqual([]);
@@ -239,19 +248,22 @@ describe('the HTTP door', () => {
 });
 
 describe('a call of the host', () => {
-  const calling = (name: string, args: object, signal = new AbortController().signal) => {
+  const calling = (name: string, args: object, { signal = new AbortController().signal, reader = 'one' } = {}) => {
     const lines: string[] = [];
     const progress = { write: (line: string) => lines.push(line) };
     const context = { signal, up: {}, down: { progress } } as unknown as Parameters<typeof workspace.relay.handlers.callTool>[1];
-    return { result: workspace.relay.handlers.callTool({ name, arguments: { ...args } }, context), lines };
+    return { result: workspace.relay.handlers.callTool({ name, arguments: { ...args }, reader }, context), lines };
   };
 
-  it('takes the same way as one from inside', async () => {
+  it('takes the same way as one from inside, and acknowledges what its own session was given', async () => {
     workspace.host.send();
     await stored(1);
     expect((await calling('check_messages', {}).result).structuredContent).toMatchObject({ messages: [{ message_id: 'm1' }] });
+    await call('list_agents');
+    await calling('list_agents', {}, { reader: 'another' }).result;
+    expect(unseenOnDisk()).toEqual(['m1']);
     await vi.waitFor(async () => {
-      await call('list_agents');
+      await calling('list_agents', {}).result;
       expect(unseenOnDisk()).toEqual([]);
     }, soon);
     expect(errorOf((await calling('send_message', { to: 'x', content: 'y', owner: 'ann' }).result) as never)).toMatchObject({
@@ -261,7 +273,7 @@ describe('a call of the host', () => {
 
   it('ends with its signal', async () => {
     const caller = new AbortController();
-    const { result } = calling('wait_for_message', { timeout_seconds: 100 }, caller.signal);
+    const { result } = calling('wait_for_message', { timeout_seconds: 100 }, { signal: caller.signal });
     caller.abort(new ProtocolError('Unavailable', 'cancelled by the caller'));
     await expect(result).rejects.toThrow('cancelled by the caller');
   });

@@ -1,9 +1,10 @@
 /**
  * MCP over HTTP, without sessions: each POST is answered by itself, as JSON, or as a stream of events once there is progress to tell. The
- * word that `initialize` hands out as a session only serves to find calls that are cancelled; nothing is kept under it.
+ * word that `initialize` hands out as a session serves to find calls that are cancelled, and to know whose mail is acknowledged.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProtocolError } from '#protocol/protocol-error.ts';
+import { readerOf } from '../agent-socket/readers.ts';
 import type { VerbService } from '../agent-socket/verb-service.ts';
 import { MAX_ASKED_BYTES, readJson } from '../http/body.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -29,7 +30,11 @@ export async function serveMcp(service: VerbService, request: IncomingMessage, r
   const events = new EventStream(response);
   const value = await readMessages(request, response);
   if (value === undefined) return;
-  await answer(value, { service, calls, ...head, signal: client.signal }, { response, events, head });
+  await answer(
+    value,
+    { service, calls, ...head, reader: readerOf(request, head.session), signal: client.signal },
+    { response, events, head },
+  );
 }
 
 interface Way {

@@ -138,9 +138,6 @@ function openParts(guest: Guest): Parts {
   host.add(heartbeat);
   host.add(receiver);
   const verbs = new AgentVerbs({ guest, inbox, host, waits, report: () => receiver.report() });
-  guest.groups.onEnd((wasCutOff) => {
-    if (wasCutOff) verbs.cutOff();
-  });
   const door = new HttpDoor({ guest, inbox, host, verbs });
   return { host, inbox, attempts, results, daemon, receiver, told, door, agentDoor: new AgentDoor({ guest, verbs }), verbs, gate };
 }

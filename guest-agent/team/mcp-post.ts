@@ -3,6 +3,7 @@
  * ends with its connection: that takes a few lines, and Node's own client takes long to load.
  */
 import { connect } from 'node:net';
+import { ownReaderWord, READER_HEADER } from '../agent-socket/readers.ts';
 
 export interface Posted {
   readonly status: number;
@@ -20,6 +21,8 @@ export interface PostOptions {
 }
 
 const HEAD_END = '\r\n\r\n';
+/** Each message takes a connection of its own, and all of them are one reader's. */
+let readerWord: string | undefined;
 
 /** Rejects when there is no answer, or none to its end. */
 export function post({ socketPath, body, signal, onMessage }: PostOptions): Promise<Posted> {
@@ -45,7 +48,9 @@ export function post({ socketPath, body, signal, onMessage }: PostOptions): Prom
       finish();
       resolve(posted);
     });
-    const headers = ['host: agent', 'content-type: application/json', 'accept: application/json, text/event-stream'];
+    readerWord ??= ownReaderWord();
+    const accept = 'accept: application/json, text/event-stream';
+    const headers = ['host: agent', 'content-type: application/json', accept, `${READER_HEADER}: ${readerWord}`];
     socket.write(`POST /mcp HTTP/1.0\r\n${headers.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}${HEAD_END}${body}`);
   });
 }

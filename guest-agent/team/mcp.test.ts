@@ -106,6 +106,30 @@ it('says in the words of MCP what is no MCP, and that the guest is gone; another
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
+it('is one reader: what it was given is kept from others while it lives, acknowledged when it goes on, and shown again when it was killed', async () => {
+  const tool = (name: string) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
+  const asked = async ({ say, heard }: ReturnType<typeof start>, name: string): Promise<unknown[]> => {
+    say(tool(name));
+    const { result } = (await heard()) as { result: { structuredContent?: { messages?: { message_id: string }[] } } };
+    return (result.structuredContent?.messages ?? []).map(({ message_id }) => message_id);
+  };
+  const [first, second] = [start(), start()];
+  workspace.host.send();
+  await vi.waitFor(() => expect(workspace.host.storedSeq).toBe(1), soon);
+  expect(await asked(first, 'check_messages')).toEqual(['m1']);
+  expect(await asked(second, 'check_messages')).toEqual([]);
+  await asked(first, 'get_budget');
+  workspace.host.send();
+  await vi.waitFor(() => expect(workspace.host.storedSeq).toBe(2), soon);
+  expect(await asked(first, 'check_messages')).toEqual(['m2']);
+  first.child.kill('SIGKILL');
+  await once(first.child, 'exit');
+  await asked(second, 'get_budget');
+  expect(await asked(second, 'check_messages')).toEqual(['m2']);
+  second.child.stdin.end();
+  await once(second.child, 'exit');
+});
+
 it('ends when its input ends, also while somebody waits', async () => {
   const { child, say } = start();
   say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait_for_message', arguments: { timeout_seconds: 100 } } });

@@ -1,4 +1,5 @@
 /** What an agent's client can ask: its tools, which its guest answers. */
+import { randomUUID } from 'node:crypto';
 import { AgentisoError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { anyFields, object, text } from '#protocol/shape.ts';
@@ -19,6 +20,7 @@ export interface AgentMethodsParts {
 }
 
 export function agentMethods(mode: AgentMode, agent: AgentCaller, parts: AgentMethodsParts): Methods {
+  const reader = randomUUID();
   const own = new Set(mode.tools.map(({ name }) => name));
   return {
     'tools/list': () => ({ tools: mode.tools }),
@@ -27,7 +29,7 @@ export function agentMethods(mode: AgentMode, agent: AgentCaller, parts: AgentMe
       const progress = progressOf(extra);
       try {
         if (!own.has(name) && parts.operatorTools.has(name)) throw notForAgents(name, agent);
-        return await mode.call(agent, name, given, { signal: extra.signal, progress: progress.tell });
+        return await mode.call(agent, name, given, { reader, signal: extra.signal, progress: progress.tell });
       } catch (error) {
         return toErrorResult(refusalOf(parts, error, name));
       } finally {

@@ -9,6 +9,8 @@ export interface AgentCaller {
 }
 
 export interface AgentCallOptions {
+  /** The session it belongs to: what that was given is acknowledged when it goes on. */
+  readonly reader: string;
   readonly signal: AbortSignal;
   progress(message: string): void;
 }

@@ -249,8 +249,8 @@ export const control = {
   fileList: method(object({ path: text }), object({ entries: list(fileInfo) })),
   fileStat: method(object({ path: text }), fileInfo),
   logs: streaming(logsParams, nothing, { down: ['lines'] }),
-  /** A tool of this agent, called as this agent. `progress`: one line of JSON, `{elapsedSeconds}`, now and then while it takes its time. */
-  callTool: streaming(object({ name: text, arguments: anyFields }), toolResult, { down: ['progress'] }),
+  /** A tool of this agent, called as this agent. `reader`: whose calls belong together, for its mail. `progress`: one line of JSON, `{elapsedSeconds}`, now and then while it takes its time. */
+  callTool: streaming(object({ name: text, arguments: anyFields }, { reader: text }), toolResult, { down: ['progress'] }),
   /** One bundle of what is in a repository of the workspace and not at the host. */
   gitExport: streaming(gitExportParams, gitExportResult, { down: ['bundle'] }),
   /** Moves a branch of a repository of the workspace, with its check-out if that is clean, from one commit to another that the bundle brings. */

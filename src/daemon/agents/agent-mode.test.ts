@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 const mode = (over: Sessions = sessions) => createAgentMode({ sessions: over, driverOf: () => undefined, agentOf: () => AGENT });
-const options = () => ({ signal: new AbortController().signal, progress: vi.fn() });
+const options = () => ({ reader: 'a session', signal: new AbortController().signal, progress: vi.fn() });
 
 describe('the tools of an agent', () => {
   it('are listed, and called as that agent', async () => {

@@ -20,11 +20,11 @@ export interface AgentModeDeps extends AgentIoDeps {
 export function createAgentMode(deps: AgentModeDeps): AgentMode {
   return {
     tools: agentTools.map(toListed),
-    async call(caller, name, args, { signal, progress }) {
+    async call(caller, name, args, { reader, signal, progress }) {
       const agent = deps.agentOf(caller);
       if (!agent) throw new NotFoundError(`there is no agent ${caller.name} in team ${caller.team}`);
       const session = await connectedSession(agent.metadata, deps, signal);
-      const { result, down } = session.open('callTool', { name, arguments: { ...args } }, { signal, deadlineMs: DEADLINE_MS });
+      const { result, down } = session.open('callTool', { name, arguments: { ...args }, reader }, { signal, deadlineMs: DEADLINE_MS });
       tellProgress(down.progress, progress);
       return result.catch((error: unknown) => {
         throw isOlderGuest(error) ? tooOld(agent) : error;
