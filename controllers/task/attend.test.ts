@@ -71,6 +71,24 @@ describe('a lease', () => {
     expect(run.isRevoked).toBe(true);
   });
 
+  it('that is over waits for what its holder says from then on: its last words may be older than the attempt', async () => {
+    const { look, task, attempts, pass, ctx, run } = await running();
+    const holder = `${run.agent.metadata.uid}/run-1`;
+    pass(1_000);
+    // Of a guest that has not begun yet, and is cut off right after it.
+    attempts.agentsSeenMs.set(holder, ctx.now().getTime());
+    pass(29_000);
+    await look();
+    expect([task()?.status?.phase, run.isRevoked, attempts.revoked]).toEqual(['Running', false, []]);
+    pass(2_000);
+    attempts.agentsSeenMs.set(holder, ctx.now().getTime());
+    attempts.seenMs.set(`${task()?.metadata.uid}/1`, ctx.now().getTime());
+    await look();
+    run.end(OK);
+    await look();
+    expect(task()?.status).toMatchObject({ phase: 'Succeeded', attempt: 1 });
+  });
+
   it('goes on while its holder is held up, and has its full time afterwards', async () => {
     const { look, task, setAgent, pass } = await running();
     await setAgent('a-worker', { phase: 'Working', incarnation: 'run-1' }, 'HeldUp');

@@ -8,7 +8,7 @@ import { type Attending, attemptOf, LOOK_MS, type Means, ownerOf, RETRY_MS } fro
 import { isHeld, isVerifying, needsPlan } from './card.ts';
 import { isTalkedAbout } from './finished.ts';
 import { watchBudget } from './freezing.ts';
-import { LEASE_MS, showSilence } from './leases.ts';
+import { showSilence } from './leases.ts';
 import { awaitsRelease } from './plan-hold.ts';
 import { attendPulled, awaitPlan } from './pulled.ts';
 import { isAlive, isHeldUp, isLeaving, isStoppedWithDaemon, isStopping, suits } from './roster.ts';
@@ -151,22 +151,25 @@ async function follow(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means
     deps.avoided.set(uid, task.status.owner ?? '');
     return countFailure(task, 'Stuck', `was taken from ${task.status.owner}: it made no progress (stuckPolicy Reassign)`, ctx);
   }
-  return giveUp(task, agent, { deps, ctx });
+  return giveUp(task, agent, { deps, ctx, overMs: nowMs + leftMs });
 }
 
 /** Nobody else begins while it may still run: an agent that is silent for so long is ended, or is heard again. */
-async function giveUp(task: WithStatus<Task>, agent: Agent, { deps, ctx }: Means): Promise<Result> {
-  if (isSilent(task, agent, deps) || !(await hasEnded(task, agent, deps))) return { requeueAfterMs: RETRY_MS };
+async function giveUp(task: WithStatus<Task>, agent: Agent, { deps, ctx, overMs }: Means & { readonly overMs: number }): Promise<Result> {
+  const isUnheard = isUnheardSince(overMs, task, agent, deps.attempts);
+  if (isUnheard || !(await hasEnded(task, agent, deps))) return { requeueAfterMs: RETRY_MS };
   deps.leases.forget(attemptOf(task));
   return expire(task, ctx);
 }
 
-/** It lives as far as is known, and cannot be asked: whatever it was told now would end an attempt that may be heard of again. */
-function isSilent({ status }: Task, agent: Agent, { attempts, monotonicMs }: Attending): boolean {
+/**
+ * It lives as far as is known, and has not said what it runs since the lease was over. Its last words may be older than the attempt: whatever it
+ * was told now would end one that may be heard of again.
+ */
+function isUnheardSince(overMs: number, { status }: Task, agent: Agent, attempts: Attempts): boolean {
   const { ownerIncarnation = '' } = status ?? {};
-  const seenMs = attempts.agentSeenMs(agent.metadata.uid, ownerIncarnation) ?? Number.NEGATIVE_INFINITY;
-  const isOver = attempts.wasStopped(ownerIncarnation) || !isAlive(agent, ownerIncarnation);
-  return !isOver && monotonicMs() - seenMs >= LEASE_MS;
+  if (attempts.wasStopped(ownerIncarnation) || !isAlive(agent, ownerIncarnation)) return false;
+  return (attempts.agentSeenMs(agent.metadata.uid, ownerIncarnation) ?? Number.NEGATIVE_INFINITY) < overMs;
 }
 
 /** For a Task that is being deleted. */

@@ -9,6 +9,7 @@ import type { Attempts, Outcome } from '#controllers/task/attempts.ts';
 import { isHeld } from '#controllers/task/card.ts';
 import { isStoppedWithDaemon } from '#controllers/task/roster.ts';
 import type { Session, Sessions } from '#guest/sessions.ts';
+import { awakeMs } from '#lib/awake-time.ts';
 import { ignoreNotFound } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import type { Mailbox } from '#mail/mail.ts';
@@ -143,7 +144,7 @@ class GuestAttempts implements OpenAttempts {
 
   lastSeenMs(taskUid: string, attempt: number): number | undefined {
     const key = toKey({ taskUid, attempt });
-    if (this.#fetching.has(key)) return performance.now();
+    if (this.#fetching.has(key)) return awakeMs();
     const session = this.#options.sessions.get(this.#runners.get(key) ?? '');
     if (session) this.#noteRunning(session);
     return this.#seenMs.get(key);
