@@ -38,6 +38,7 @@ export async function ensureWorkspace(driver: Driver, agent: WithStatus<Agent>, 
   const existing = await endIfSilent(driver, agent, found, keeping);
   if (existing && existing.phase !== 'exited') return existing;
   if (existing && !wasEnded(agent, existing, restarts)) {
+    await ensureNothingLeft(driver, agent, { exited: existing, ctx });
     const exited = explained(existing, restarts);
     if (!shouldRestart(agent, exited)) return exited;
     waitBeforeRestart(agent, exited, keeping);
@@ -136,6 +137,18 @@ function explained(exited: WorkspaceState, restarts: Restarts): WorkspaceState {
 async function ensureEnded(driver: Driver, id: string, why: string, ctx: ReconcileContext): Promise<void> {
   if (await driver.stop(id, ctx.signal)) return;
   throw new WaitingError('Ending', `the workspace is being ended: ${why}`, STOP_POLL_MS);
+}
+
+interface Leaving {
+  readonly exited: WorkspaceState;
+  readonly ctx: ReconcileContext;
+}
+
+/** Who hears that it has exited lets others begin with what it had in work: until nothing of that runs any more, nobody does. */
+async function ensureNothingLeft(driver: Driver, agent: Agent, { exited: { id, incarnation }, ctx }: Leaving): Promise<void> {
+  const isSaid = getCondition(agent, 'WorkspaceReady')?.reason === 'Exited' && agent.status?.incarnation === incarnation;
+  if (isSaid || !driver.endLeftovers || (await driver.endLeftovers(id, ctx.signal))) return;
+  throw new WaitingError('LeftoversEnding', 'the workspace has exited, and what it had started is being ended', STOP_POLL_MS);
 }
 
 /** By a person's wish, or with the daemon that had started it: then nobody has seen it exit. */

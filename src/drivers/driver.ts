@@ -101,6 +101,11 @@ export interface Driver {
   list(signal: AbortSignal): Promise<WorkspaceState[]>;
   /** Ends what runs and keeps the disk; true when nothing runs any more. The caller repeats until then. */
   stop(id: string, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Kills what a workspace that has exited left running, and keeps everything else of it; true when nothing of it runs. The caller repeats until then.
+   * Absent: nothing can outlive its guest.
+   */
+  endLeftovers?(id: string, signal: AbortSignal): Promise<boolean>;
   /** Asks for deletion, disk included, and returns; the caller repeats until get() is undefined. */
   delete(id: string, signal: AbortSignal): Promise<void>;
   /** Opens a channel to the guest agent inside. Throws WaitingError while the guest is not listening yet. */

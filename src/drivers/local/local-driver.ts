@@ -152,6 +152,14 @@ export class LocalDriver implements Driver {
     });
   }
 
+  endLeftovers(id: string, signal: AbortSignal): Promise<boolean> {
+    return this.#lock.run(id, async () => {
+      signal.throwIfAborted();
+      const { guest, paths, record } = await this.#find(id);
+      return living(guest) === undefined && !(await this.#killRest(id, paths, record));
+    });
+  }
+
   delete(id: string, signal: AbortSignal): Promise<void> {
     return this.#lock.run(id, async () => {
       signal.throwIfAborted();

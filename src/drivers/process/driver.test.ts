@@ -149,6 +149,22 @@ describe('processDriver', () => {
     expect(await driver.get(SPEC.id, signal)).toMatchObject({ incarnation: 'second' });
   });
 
+  it('ends what a killed guest left running when it is asked to, and keeps the account of its end', async () => {
+    const driver = open();
+    const pid = await abandonCommand(driver);
+    const exited = await driver.get(SPEC.id, signal);
+    await vi.waitFor(async () => expect(await driver.endLeftovers?.(SPEC.id, signal)).toBe(true), WAIT);
+    expect(isPidAlive(pid)).toBe(false);
+    expect(await driver.get(SPEC.id, signal)).toEqual(exited);
+  });
+
+  it('ends nothing as a leftover of a guest that lives', async () => {
+    const driver = open();
+    const { pid = 0 } = await driver.create(SPEC, signal);
+    expect(await driver.endLeftovers?.(SPEC.id, signal)).toBe(false);
+    expect(isPidAlive(pid)).toBe(true);
+  });
+
   it('does not start a second guest beside one of an earlier daemon', async () => {
     await open().create(SPEC, signal);
     await expect(open().create({ ...SPEC, incarnation: 'second' }, signal)).rejects.toMatchObject({ reason: 'PreviousGuestEnding' });
