@@ -15,6 +15,7 @@ import type { Assigned } from '../state/attempts.ts';
 import type { Artifacts, StreamName, TaskLogs } from './artifacts.ts';
 import { fitResult } from './fit-result.ts';
 import { headCommit } from './head-commit.ts';
+import { endStrays } from './strays.ts';
 import { TaskLines } from './task-lines.ts';
 
 const SUPERSEDED = 'ended because a newer attempt of this task has come';
@@ -81,7 +82,9 @@ async function runLogged(run: TaskRun, logs: TaskLogs, prompt: PromptCommand | u
     return logs.write(output, chunk);
   };
   try {
-    return await runHeldBack({ ...command, timeoutMs, signal, freezer, hasReport: prompt !== undefined }, onOutput);
+    const end = await runHeldBack({ ...command, timeoutMs, signal, freezer, hasReport: prompt !== undefined }, onOutput);
+    if (end.stoppedBy !== undefined) await endStrays(command.env);
+    return end;
   } finally {
     lines.stdout.end();
     lines.stderr.end();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MAX_FRAME_BYTES } from '#protocol/framing.ts';
 import { FakeWorkspace } from '../relay/fake-host.fixture.ts';
 import { Inbox } from '../state/inbox.ts';
@@ -282,6 +282,22 @@ describe('an attempt', () => {
     expect(await workspace.poll()).toMatchObject({ results: [], pendingTasks: 0 });
     await workspace.restart();
     expect((await workspace.poll()).results).toEqual([]);
+  });
+
+  it.each(['revoked', 'over its time'])('that is %s ends with what has left its group, and with nothing of others', async (how) => {
+    const marks = { AGENTISO_WORKSPACE: workspace.root, AGENTISO_TASK: 'name-of-t', AGENTISO_ATTEMPT: '1' };
+    const command = (name: string) => `setsid sh -c 'echo $$ > ${name}; exec sleep 987' & until [ -s ${name} ]; do sleep 0.01; done`;
+    // A server that a Task leaves for those after it stays.
+    workspace.host.assign({ taskUid: 'other', command: command('stays'), env: { ...marks, AGENTISO_TASK: 'name-of-other' } });
+    await workspace.resultOf('other');
+    const stays = Number(linesOf('stays')[0]);
+    onTestFinished(() => void process.kill(stays, 'SIGKILL'));
+    const [timeoutMs, isTimed] = how === 'revoked' ? [60_000, false] : [3_000, true];
+    workspace.host.assign({ taskUid: 't', command: `${command('goes')}; sleep 987`, timeoutMs, env: marks });
+    await vi.waitFor(() => expect(linesOf('goes')).toHaveLength(1), soon);
+    if (isTimed) await workspace.resultOf('t');
+    else await workspace.revoke('t');
+    expect([isRunning(stays), isRunning(Number(linesOf('goes')[0]))]).toEqual([true, false]);
   });
 
   it('that was revoked before it came never starts, also after a restart', async () => {
