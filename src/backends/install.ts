@@ -2,12 +2,11 @@
  * Installs an agent into a tool directory: by npm, in a folder of its own that gets its name when it is whole and has been tried. Two at once
  * wait for each other. What was cut off is begun anew; what npm has downloaded by then is in its cache.
  */
-import { execFile } from 'node:child_process';
 import { chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { AgentisoError, messageOf } from '#lib/errors.ts';
+import { execute } from '#lib/execute.ts';
 import { tryLock } from '#lib/native.ts';
 import type { Backend } from './backend.ts';
 import { findInstalled } from './installed.ts';
@@ -27,7 +26,6 @@ export interface InstallOptions {
 const LOCK_POLL_MS = 200;
 const TRIAL_MS = 60_000;
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
-const execute = promisify(execFile);
 
 /** Where it is; `isNew` says whether it was not before. */
 export async function installBackend(
@@ -84,7 +82,7 @@ async function makeDraft(draft: string, { name, packages }: Backend, { environme
   const dependencies = Object.fromEntries(packages.map((each) => [each.name, each.version]));
   await writeFile(join(draft, 'package.json'), jsonFile({ private: true, description: `${name} for agentiso`, dependencies }));
   try {
-    await execute(npm, NPM_ARGUMENTS, { cwd: draft, env: environment, signal, maxBuffer: MAX_OUTPUT_BYTES });
+    await execute(npm, NPM_ARGUMENTS, { cwd: draft, env: environment, signal, maxOutputBytes: MAX_OUTPUT_BYTES });
   } catch (error) {
     throw new AgentisoError('Unavailable', `npm could not install ${name}: ${lastLines(error)}`, { reason: 'InstallFailed', cause: error });
   }
@@ -106,7 +104,7 @@ async function tryOut(draft: string, { name, packages, binaries }: Backend, { en
   await mkdir(home);
   try {
     const env = { PATH: environment['PATH'], HOME: home, TERM: 'dumb' };
-    await execute(program, ['--version'], { cwd: home, env, signal, timeout: TRIAL_MS, killSignal: 'SIGKILL' });
+    await execute(program, ['--version'], { cwd: home, env, signal, timeoutMs: TRIAL_MS });
   } catch (error) {
     throw broken(lastLines(error), error);
   } finally {

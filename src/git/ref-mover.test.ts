@@ -51,6 +51,13 @@ it('moves one ref after the other by one process', async () => {
   expect(repository.git('reflog', 'show', 'refs/heads/x').split('\n')).toHaveLength(2);
 });
 
+it('keeps it where Ctrl-C at the terminal does not reach', async () => {
+  await move('refs/heads/x', first);
+  const [pid] = processes();
+  const [, , group] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  expect(group).toBe(pid);
+});
+
 it('refuses what has moved meanwhile, changes nothing, and goes on', async () => {
   await move('refs/heads/x', first);
   repository.git('update-ref', 'refs/heads/x', second ?? '');

@@ -44,6 +44,8 @@ export function spawnGit(args: readonly string[], { directory, env = {}, signal,
     cwd: directory,
     env: { ...cleanEnv(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
+    // Ctrl-C at the terminal is not meant for it: whoever asked says whether it finishes. It ends when nobody is at its pipes any more.
+    detached: true,
     ...(signal && { signal }),
     ...owner,
   });

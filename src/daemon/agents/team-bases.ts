@@ -2,14 +2,13 @@
  * What workspaces start from: one check-out per team and commit, `HOME/state/bases/<team uid>/<commit>`, shared by all of its agents and never
  * written to. Which one an agent has is decided once and written down before its workspace is made: the layer above fits no other.
  */
-import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { baseRef } from '#git/refs.ts';
 import { git } from '#git/run.ts';
 import type { TeamRepository } from '#git/team-repository.ts';
 import { messageOf, StalledError } from '#lib/errors.ts';
+import { execute } from '#lib/execute.ts';
 import { KeyedLock } from '#lib/keyed-lock.ts';
 import { errnoOf } from '#lib/process-identity.ts';
 
@@ -172,7 +171,6 @@ async function giveTo(owner: number, directory: string): Promise<void> {
  */
 const AS_INSIDE = ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'];
 const REFRESH = ['git', '-c', 'safe.directory=*', '-c', 'core.fsmonitor=false', 'update-index', '-q', '--refresh'];
-const execute = promisify(execFile);
 const BASE = 'refs/agentiso/base';
 const CHECK_OUT_MS = 600_000;
 

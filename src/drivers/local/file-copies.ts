@@ -2,19 +2,17 @@
  * Whole copies of the files of workspaces, `<state>/.snapshots/<name>/`. A copy that has its name is whole: it is made beside its place, brought
  * to the disk and renamed. It shares blocks where the file system can (reflink) and keeps holes everywhere.
  */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { AgentisoError, NotFoundError, StalledError } from '#lib/errors.ts';
+import { execute } from '#lib/execute.ts';
 import { syncPath } from '#lib/sync-path.ts';
 import { isPresent } from './directories.ts';
 import type { Room } from './free-disk.ts';
 import { isWorkspaceId } from './paths.ts';
 import { diskUsage, SNAPSHOTS } from './saved-room.ts';
 
-const execute = promisify(execFile);
 const PRIVATE = { recursive: true, mode: 0o700 } as const;
 const UNFINISHED = '.new';
 /** In the folder of a workspace: what is put in place of its files. With this name it is whole, and nothing starts before it is in place. */

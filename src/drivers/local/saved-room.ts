@@ -2,11 +2,10 @@
  * What people have kept on the disk, and the room that is left for more: snapshots, and the memory of suspended machines, of all drivers of a home.
  * Nothing of it is ever removed to make room.
  */
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { AgentisoError } from '#lib/errors.ts';
+import { execute } from '#lib/execute.ts';
 import { type Room, requireRoom } from './free-disk.ts';
 
 export const SNAPSHOTS = '.snapshots';
@@ -58,8 +57,8 @@ const GONE = { throwIfNoEntry: false } as const;
 /** Of all of them together. What goes while it is counted does not count. */
 export async function diskUsage(paths: readonly string[]): Promise<number> {
   if (paths.length === 0) return 0;
-  const options = { maxBuffer: 64 * MIB };
-  const { stdout } = await promisify(execFile)('du', ['-s', '-B1', '--', ...paths], options).catch((error: { stdout?: string }) => {
+  const options = { maxOutputBytes: 64 * MIB };
+  const { stdout } = await execute('du', ['-s', '-B1', '--', ...paths], options).catch((error: { stdout?: string }) => {
     if (!error.stdout) throw error;
     return { stdout: error.stdout };
   });

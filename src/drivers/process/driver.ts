@@ -1,9 +1,8 @@
 /** The process driver: a guest agent as a plain process. Always available, isolates nothing. */
-import { execFile } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { promisify } from 'node:util';
+import { execute } from '#lib/execute.ts';
 import type { Logger } from '#lib/log.ts';
 import { type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Driver, Usage, WorkspaceSpec } from '../driver.ts';
@@ -96,7 +95,7 @@ async function ensureFiles({ base }: WorkspaceSpec, { workspace }: WorkspacePath
   if (await isPresent(workspace)) return;
   const copy = `${workspace}.new`;
   await rm(copy, { recursive: true, force: true });
-  await promisify(execFile)('cp', ['-a', '--reflink=auto', '--', base, copy]);
+  await execute('cp', ['-a', '--reflink=auto', '--', base, copy]);
   await rename(copy, workspace);
 }
 

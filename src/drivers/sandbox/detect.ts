@@ -1,13 +1,13 @@
 /** Whether this machine can run sandboxes, and how: found out by starting one. */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { messageOf } from '#lib/errors.ts';
+import { execute } from '#lib/execute.ts';
 import { type CgroupPlaces, findCgroupPlaces } from '../local/cgroup-places.ts';
 import { TOOL_PATH } from './args.ts';
 import { readHostLayout, thisNode } from './host-layout.ts';
@@ -112,6 +112,7 @@ async function runTrial([program = '', ...args]: readonly string[], seccompPath:
       stdio: ['ignore', 'ignore', 'pipe', seccomp.fd],
       timeout: TRIAL_MS,
       killSignal: 'SIGKILL',
+      detached: true,
     });
     const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('exit', resolve));
     const [code, complaint] = await Promise.all([ended, child.stderr === null ? '' : text(child.stderr)]);
@@ -124,7 +125,7 @@ async function runTrial([program = '', ...args]: readonly string[], seccompPath:
 /** A program that is there and cannot be used is as good as none; why is for people. */
 async function whyNotUsable(program: string): Promise<string | undefined> {
   try {
-    await promisify(execFile)(program, ['--version'], { env: { PATH: TOOL_PATH } });
+    await execute(program, ['--version'], { env: { PATH: TOOL_PATH } });
     return undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return `bubblewrap is not installed: there is no ${program}`;

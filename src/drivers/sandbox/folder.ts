@@ -1,9 +1,8 @@
 /** What a sandbox needs in its workspace's folder, made and owned so that its uid can use it. */
-import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { StalledError } from '#lib/errors.ts';
+import { execute } from '#lib/execute.ts';
 import { isPresent } from '../local/directories.ts';
 import { sideBySide } from '../local/side-by-side.ts';
 import type { NodeProgram } from './args.ts';
@@ -58,7 +57,7 @@ export async function ensureFolder(plan: FolderPlan): Promise<Folder> {
 async function giveTo(uid: number, path: string): Promise<void> {
   const { uid: owner } = await stat(path);
   if (owner !== uid && owner !== process.getuid?.())
-    await promisify(execFile)('find', [path, '-mindepth', '1', '-depth', '-exec', 'chown', '-h', `${uid}:${uid}`, '--', '{}', '+']);
+    await execute('find', [path, '-mindepth', '1', '-depth', '-exec', 'chown', '-h', `${uid}:${uid}`, '--', '{}', '+']);
   await chown(path, uid, uid);
 }
 
@@ -112,7 +111,7 @@ async function ensureFiles({ directory, base, isBaseComing, canOverlay }: Folder
 async function copyBase(base: string, workspace: string): Promise<void> {
   const copy = `${workspace}.new`;
   await rm(copy, { recursive: true, force: true });
-  await promisify(execFile)('cp', ['-a', '--reflink=auto', '--', base, copy]);
+  await execute('cp', ['-a', '--reflink=auto', '--', base, copy]);
   await rename(copy, workspace);
 }
 

@@ -1,10 +1,9 @@
 /** One member of the warm pool: a sandbox in a folder of its own that becomes a workspace's by being renamed. */
-import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
-import { promisify } from 'node:util';
 import { AgentisoError } from '#lib/errors.ts';
+import { execute } from '#lib/execute.ts';
 import { signalProcess } from '#lib/process-identity.ts';
 import { timeLimit } from '#lib/time-limit.ts';
 import type { WorkspaceSpec } from '../driver.ts';
@@ -37,7 +36,6 @@ export interface MemberStart {
 export type SandboxMember = PlacedMember & ReadyGuest;
 
 const BIND_MS = 10_000;
-const execute = promisify(execFile);
 
 export async function startMember({ paths, groups, prepare, bind }: MemberStart): Promise<SandboxMember> {
   for (const path of [paths.directory, paths.run, paths.state]) await mkdir(path, { mode: 0o700 });

@@ -2,12 +2,10 @@
  * /workspace of a sandbox that runs, made read-only and writable again from outside: programs inside have no right to change a mount. Only root can
  * do it. The kernel refuses while a file is open for writing, so that nobody writes any more once it has worked.
  */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { AgentisoError, ConflictError } from '#lib/errors.ts';
+import { execute } from '#lib/execute.ts';
 import { TOOL_PATH } from './args.ts';
 
-const execute = promisify(execFile);
 /** All flags are given anew by a remount: what bubblewrap has set stays. */
 const FLAGS = ['remount', 'bind', 'nosuid', 'nodev'];
 /** Of mount(8). */

@@ -1,9 +1,8 @@
 /** The disk of a workspace: one file that takes as much room as was written to it, kept from one incarnation to the next. */
-import { execFile } from 'node:child_process';
 import { chown, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { AgentisoError } from '#lib/errors.ts';
+import { execute } from '#lib/execute.ts';
 import { isPresent } from '../local/directories.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
 
@@ -75,7 +74,7 @@ export async function makeFileSystem(plan: FileSystemPlan & Pick<DiskPlan, 'uid'
   const apart = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount'];
   const script = ['/bin/sh', '-c', MAKE_SCRIPT, 'sh', tree, bound?.source ?? '', bound?.folder ?? '', unfinished, ...options];
   try {
-    await promisify(execFile)('unshare', [...apart, '--propagation', 'slave', '--', ...script], { env: { PATH: TOOL_PATH } });
+    await execute('unshare', [...apart, '--propagation', 'slave', '--', ...script], { env: { PATH: TOOL_PATH } });
   } catch (cause) {
     const { stderr = '', message } = cause as Error & { stderr?: string };
     throw new AgentisoError('IoError', `the disk cannot be made: ${stderr.trim() || message}`, { reason: 'DiskFailed', cause });

@@ -2,8 +2,7 @@
  * The device of a machine that was started in a network of its own, where nobody is, is moved into the namespace of its agent and joined to the link there. QEMU
  * has the device open all the while and does not notice. Whatever fails on the way, nothing passes.
  */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { execute } from '#lib/execute.ts';
 import { joinLines, leaveScript, TAP } from '#lib/machine-tap.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
 
@@ -33,5 +32,5 @@ ip link set ${TAP} up
 /** `launcher`: a process in the network that the machine was started in. Can be repeated. */
 export async function joinNetwork(launcher: number, namespace: string): Promise<void> {
   const script = ['/bin/sh', '-c', MOVE_SCRIPT, 'sh', namespace, leaveScript(TAP), JOIN_SCRIPT];
-  await promisify(execFile)('nsenter', [`--net=/proc/${launcher}/ns/net`, '--', ...script], { env: { PATH: TOOL_PATH } });
+  await execute('nsenter', [`--net=/proc/${launcher}/ns/net`, '--', ...script], { env: { PATH: TOOL_PATH } });
 }

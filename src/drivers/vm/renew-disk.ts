@@ -2,13 +2,11 @@
  * The disk of a workspace also holds the memory of its guest: what it was told, what it has begun. A copy that becomes the disk of another run
  * begins without it; the host knows everything that counts. The folder is given another name: to remove it file by file would take a mount.
  */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { AgentisoError } from '#lib/errors.ts';
+import { execute } from '#lib/execute.ts';
 import { isPresent } from '../local/directories.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
 
-const execute = promisify(execFile);
 const env = { PATH: TOOL_PATH };
 /** e2fsck has mended what it found. */
 const MENDED = 1;

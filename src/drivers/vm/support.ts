@@ -1,8 +1,7 @@
 /** Whether this machine can run virtual machines, and how. */
-import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { messageOf } from '#lib/errors.ts';
+import { execute } from '#lib/execute.ts';
 import type { CgroupPlaces } from '../local/cgroup-places.ts';
 import { type HostLayout, TOOL_PATH } from '../sandbox/args.ts';
 import type { SandboxSupport } from '../sandbox/detect.ts';
@@ -50,7 +49,7 @@ export async function detectVm(sandbox: SandboxSupport): Promise<VmSupport | VmU
 
 async function versionOf(qemu: string): Promise<{ readonly text: string } | VmUnavailable> {
   try {
-    const { stdout } = await promisify(execFile)(qemu, ['--version'], { env: { PATH: TOOL_PATH } });
+    const { stdout } = await execute(qemu, ['--version'], { env: { PATH: TOOL_PATH } });
     return { text: stdout.split('\n')[0] ?? '' };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { reason: `QEMU is not installed: there is no ${qemu}` };

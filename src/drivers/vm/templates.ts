@@ -2,13 +2,12 @@
  * Machines that have booted once and stand still for ever: a workspace begins as a copy of one in the time it takes to map its memory. Its
  * guest has no identity and has heard no secret. One per image, QEMU, size and set of devices, in a folder of the driver's own.
  */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
 import { connectGuest } from '#guest/client.ts';
+import { execute } from '#lib/execute.ts';
 import type { Logger } from '#lib/log.ts';
 import { signalProcess } from '#lib/process-identity.ts';
 import { timeLimit } from '#lib/time-limit.ts';
@@ -205,7 +204,7 @@ async function hasImage(folder: string): Promise<boolean> {
 /** Whole or not there. */
 async function copyMemory(from: string, to: string, uid: number): Promise<void> {
   const unfinished = `${to}.${process.pid}`;
-  await promisify(execFile)('cp', ['--sparse=always', '--reflink=auto', '--', from, unfinished], { env: { PATH: TOOL_PATH } });
+  await execute('cp', ['--sparse=always', '--reflink=auto', '--', from, unfinished], { env: { PATH: TOOL_PATH } });
   await chown(unfinished, uid, uid);
   await rename(unfinished, to);
 }
