@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { rehearseDaemon } from './rehearse-daemon.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -35,36 +36,31 @@ const TABLE = {
   })),
 };
 const WARM_UPS = { get: ['get', 'tasks'], quick: ['events'] };
+/** js-yaml reads functions with it where it finds it, and a note's frontmatter has none: parsing it would be a tenth of a daemon's start. */
+const withoutEsprima = {
+  name: 'without-esprima',
+  setup(builder) {
+    builder.onLoad({ filter: /js-yaml\/lib\/js-yaml\/type\/js\/function\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace("_require('esprima')", 'undefined'),
+    }));
+  },
+};
 const small = { minifySyntax: true, minifyWhitespace: true };
 
-// The whole program, in pieces that are loaded when they are needed.
-await build({
-  ...common,
-  ...small,
-  entryPoints: { full: 'src/main.ts' },
-  outExtension: { '.js': '.mjs' },
-  splitting: true,
-  format: 'esm',
-  // A native addon: found in node_modules at run time.
-  external: ['koffi'],
-  // CommonJS dependencies inside an ES module need a require of their own.
-  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
-});
-
-// The commands that only ask the daemon, as files of the kind that node loads fastest (src/cli/quick.ts says which).
+execFileSync(process.execPath, [join(root, 'scripts', 'bundle-guest.mjs'), dist], { stdio: ['ignore', 'inherit', 'inherit'] });
+// The whole program, and the commands that only ask the daemon in smaller ones (src/cli/quick.ts says which).
 const programs = {
+  full: await buildFull(),
   get: await buildQuick('get', /\/commands\/get\.ts$/),
   quick: await buildQuick('quick', /\/quick-commands\.ts$/),
 };
 await build({
   ...common,
   entryPoints: { agentiso: 'src/launch.ts' },
-  define: { ...common.define, QUICK_PROGRAMS: JSON.stringify(programs) },
+  define: { ...common.define, PROGRAMS: JSON.stringify(programs) },
   format: 'cjs',
-  external: ['./full.mjs'],
   banner: { js: '#!/usr/bin/env node' },
 });
-execFileSync(process.execPath, [join(root, 'scripts', 'bundle-guest.mjs'), dist], { stdio: ['ignore', 'inherit', 'inherit'] });
 writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
 // The pieces of the build before stay for programs that run it and have not loaded all of theirs yet.
 const own = readdirSync(dist);
@@ -75,6 +71,19 @@ const old = `${dist}.old`;
 if (existsSync(target)) renameSync(target, old);
 renameSync(dist, target);
 rmSync(old, { recursive: true, force: true });
+
+/** What is loaded only when it is needed is in the file, but runs only then. Resolves to its name. */
+async function buildFull() {
+  const built = await buildProgram('full', {
+    define: { ...common.define, 'import.meta.url': 'ownUrl' },
+    banner: { js: "const ownUrl = require('node:url').pathToFileURL(__filename).href;" },
+    // A native addon: found in node_modules at run time.
+    external: ['koffi'],
+    plugins: [withoutEsprima],
+  });
+  await rehearseDaemon(compilerOf(built), join(root, 'manifests', 'hello.yaml'));
+  return built;
+}
 
 /**
  * One file with the commands that `commands` loads. What else is loaded only when it is needed is left out: whatever comes along has to
@@ -92,22 +101,32 @@ async function buildQuick(name, commands) {
       }));
     },
   };
+  const built = await buildProgram(name, { define: { ...common.define, IS_QUICK_PROGRAM: 'true' }, plugins: [leftOut] });
+  await warmUp(compilerOf(built), WARM_UPS[name]);
+  return built;
+}
+
+/** One file of the kind that node loads fastest. */
+async function buildProgram(name, options) {
   const { metafile } = await build({
     ...common,
     ...small,
+    ...options,
     entryPoints: { [name]: 'src/main.ts' },
-    define: { ...common.define, IS_QUICK_PROGRAM: 'true' },
     // Its compiled code belongs to exactly these bytes: both have a name that no other build gives.
     entryNames: '[name]-[hash]',
     metafile: true,
     format: 'cjs',
     supported: { 'dynamic-import': false },
-    plugins: [leftOut],
   });
   const built = basename(Object.keys(metafile.outputs)[0], '.js');
   inAscii(join(dist, `${built}.js`));
-  await warmUp([join(root, 'scripts', 'warm-up.cjs'), join(dist, `${built}.js`), join(dist, `${built}.cache`)], WARM_UPS[name]);
   return built;
+}
+
+/** The arguments of a Node that runs it and keeps what was compiled. */
+function compilerOf(built) {
+  return [join(root, 'scripts', 'warm-up.cjs'), join(dist, `${built}.js`), join(dist, `${built}.cache`)];
 }
 
 /** Plain ASCII takes a third of the time to read; in regular expressions esbuild leaves other characters as they are. */
@@ -137,5 +156,5 @@ function piecesOf(list) {
   if (!existsSync(list)) return [];
   return readFileSync(list, 'utf8')
     .split('\n')
-    .filter((name) => /-[0-9A-Z]{8}\.(?:mjs|js|cache)$/.test(name) && existsSync(join(target, name)));
+    .filter((name) => /-[0-9A-Z]{8}\.(?:js|cache)$/.test(name) && existsSync(join(target, name)));
 }

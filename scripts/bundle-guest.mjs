@@ -42,7 +42,7 @@ try {
 
 /** Word for word as scripts/warm-up.cjs wraps it. */
 function wrapped(source) {
-  return Buffer.concat([Buffer.from('(function (require) {'), source, Buffer.from('\n})')]);
+  return Buffer.concat([Buffer.from('(function (require, __filename) {'), source, Buffer.from('\n})')]);
 }
 
 function pack(source, compiled) {
