@@ -2,10 +2,15 @@
 import type { Channel } from '#protocol/channel.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import type { RelayHostMethodName, RelayHostParams, RelayHostResult, RelayToGuest, RelayToHost } from '#protocol/relay.ts';
+import { CallRoom } from './call-room.ts';
 import { Outbox } from './outbox.ts';
 
 /** For an answer, where nobody says otherwise. */
 const CALL_MS = 10_000;
+/** Fewer than the host takes on one connection, with room for the guest's own. */
+const MAX_ASKED = 200;
+/** What the guest says by itself, a few at a time: signs of life do not wait for what programs ask. */
+const OWN: readonly RelayHostMethodName[] = ['heartbeat', 'teamReceive', 'teamAck'];
 
 /** A relay connection, as far as the guest uses it. */
 export type RelayChannel = Pick<Channel<RelayToHost, RelayToGuest>, 'call' | 'closed'>;
@@ -27,6 +32,7 @@ export class HostLink {
   #channel: RelayChannel | undefined;
   /** Given up when another connection takes over: calls on the old one would wait for an answer that may never come. */
   readonly #calls = new Set<(reason: ProtocolError) => void>();
+  readonly #room = new CallRoom(MAX_ASKED);
   readonly #outbox = new Outbox({
     sendOne: (message, options) => this.#call('teamMessage', message, options),
     sendSeveral: (messages) => this.#call('teamMessages', { messages }),
@@ -62,7 +68,22 @@ export class HostLink {
   async #call<M extends RelayHostMethodName>(
     method: M,
     params: RelayHostParams<M>,
-    { signal, deadlineMs = CALL_MS }: HostCallOptions = {},
+    options: HostCallOptions = {},
+  ): Promise<RelayHostResult<M>> {
+    if (OWN.includes(method)) return this.#callNow(method, params, options);
+    const turn = this.#room.enter(options.signal);
+    if (turn !== undefined) await turn;
+    try {
+      return await this.#callNow(method, params, options);
+    } finally {
+      this.#room.leave();
+    }
+  }
+
+  async #callNow<M extends RelayHostMethodName>(
+    method: M,
+    params: RelayHostParams<M>,
+    { signal, deadlineMs = CALL_MS }: HostCallOptions,
   ): Promise<RelayHostResult<M>> {
     if (this.#channel === undefined) throw new ProtocolError('Unavailable', 'the host is not connected');
     const answer = this.#channel.call(method, params, { deadlineMs, ...(signal && { signal }) });
@@ -90,7 +111,9 @@ export class HostLink {
     if (this.#channel === undefined) return;
     this.#channel = undefined;
     for (const attachment of this.#attachments) attachment.stop();
-    for (const giveUp of this.#calls) giveUp(new ProtocolError('Unavailable', 'another connection of the host took over'));
+    const reason = new ProtocolError('Unavailable', 'another connection of the host took over');
+    this.#room.clear(reason);
+    for (const giveUp of this.#calls) giveUp(reason);
     this.#calls.clear();
   }
 }

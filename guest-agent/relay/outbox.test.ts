@@ -1,5 +1,5 @@
 /** What the guest sends, over a real connection: how many calls it takes, in which order, and whose answer is whose. */
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { Channel } from '#protocol/channel.ts';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { MAX_SENT_TOGETHER, relayToGuest, relayToHost } from '#protocol/relay.ts';
@@ -70,6 +70,33 @@ it('sends many in calls of as many as the host takes; more of them than it takes
   await Promise.all(wanted.map((content) => send(content)));
   expect(host.calls).toEqual([...Array.from({ length: 4 }, () => MAX_SENT_TOGETHER), 44]);
   expect(contents()).toEqual(wanted);
+});
+
+it('keeps the connection and the order also when more long ones are sent at once than it takes calls, which go one by one', async () => {
+  const long = 'x'.repeat(9_000);
+  const wanted = Array.from({ length: 600 }, (_, at) => `${at} ${long}`);
+  await Promise.all(wanted.map((content) => send(content)));
+  expect(host.calls).toHaveLength(600);
+  expect(contents()).toEqual(wanted);
+});
+
+it('lets what waits for its turn be given up, by its sender or with the connection', async () => {
+  const gone = new AbortController();
+  host.answers = { getBudget: () => new Promise(() => {}) };
+  const asked = Array.from({ length: 300 }, (_, at) => link.call('getBudget', {}, at === 250 ? { signal: gone.signal } : {}));
+  const outcomes = Promise.allSettled(asked);
+  await vi.waitFor(() => expect(host.asked).toHaveLength(200), { timeout: 10_000, interval: 5 });
+  // What the guest says by itself does not wait for them.
+  await link.call('teamAck', { storedSeq: 0, seen: [] });
+  gone.abort(new Error('gone'));
+  await expect(asked[250]).rejects.toThrow('gone');
+  pair.destroy();
+  const codes = (await outcomes).map((each) => (each.status === 'rejected' ? (each.reason.code ?? each.reason.message) : 'answered'));
+  expect([codes[250], ...new Set(codes.filter((_, at) => at !== 250))]).toEqual(['gone', 'Unavailable']);
+  expect(host.asked).toHaveLength(200);
+  pair = await connect(link);
+  await send('and all places are free again');
+  expect(contents()).toEqual(['and all places are free again']);
 });
 
 it('gives up the one whose sender has gone, and no other', async () => {
