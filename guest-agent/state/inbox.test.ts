@@ -148,6 +148,58 @@ describe('Inbox', () => {
     expect(third.knows('m2')).toBe(true);
   });
 
+  describe('what was seen before it is stored', () => {
+    it('is remembered as seen, in its order among the others, without its text', async () => {
+      const inbox = open();
+      const sent = [1, 2, 3, 4, 5, 6].map((seq) => message(seq, seq === 3 ? { message_type: 'task_assignment' } : {}));
+      inbox.take(sent);
+      const seen = inbox.markSeen(['m1', 'm2', 'm4', 'm6']);
+      await inbox.store(sent);
+      expect(await seen).toEqual([]);
+      const expectIt = (at: Inbox) => {
+        expect([at.cursor, at.unseen().map(({ seq }) => seq)]).toEqual([6, [5]]);
+        expect(at.unreported()).toEqual(['m1', 'm2', 'm4', 'm6']);
+        expect(sent.every(({ message_id }) => at.knows(message_id))).toBe(true);
+      };
+      expectIt(inbox);
+      await inbox.close();
+      const text = readFileSync(join(directory, 'inbox.log'), 'utf8');
+      expect([text.includes('text 5'), text.includes('text 1'), text.includes('text 6')]).toEqual([true, false, false]);
+      const second = open();
+      expectIt(second);
+      // They do not come again, and are gone once the host knows.
+      await second.store(sent);
+      expectIt(second);
+      await second.markReported(['m1', 'm2', 'm4', 'm6']);
+      expect([second.unreported(), second.read(all).map(({ seq }) => seq)]).toEqual([[], [5]]);
+    });
+
+    it('is still to be reported when the file was made anew meanwhile', async () => {
+      const inbox = new Inbox(directory, (text) => expect.unreachable(text), { minCompactBytes: 100 });
+      opened.push(inbox);
+      const sent = Array.from({ length: 20 }, (_, at) => message(at + 1));
+      inbox.take(sent.slice(0, 10));
+      const seen = inbox.markSeen(sent.slice(0, 10).map(({ message_id }) => message_id));
+      await inbox.store(sent.slice(0, 10));
+      await seen;
+      for (const each of sent.slice(10)) await inbox.store([each]);
+      await inbox.close();
+      const again = open();
+      expect(again.unreported()).toEqual(sent.slice(0, 10).map(({ message_id }) => message_id));
+      expect([again.cursor, again.unseen().length]).toEqual([20, 10]);
+    });
+
+    it('is seen also when that is said while it is being stored', async () => {
+      const inbox = open();
+      inbox.take([message(1)]);
+      const stored = inbox.store([message(1)]);
+      const seen = inbox.markSeen(['m1']);
+      await Promise.all([stored, seen]);
+      await inbox.close();
+      expect([open().unseen(), open().unreported()]).toEqual([[], ['m1']]);
+    });
+  });
+
   describe('what has come and is not stored yet', () => {
     it('can be read, in its place, and is gone with the guest', async () => {
       const first = open();
@@ -195,7 +247,10 @@ describe('Inbox', () => {
       await new Promise((resolve) => setImmediate(resolve));
       expect(isMarked).toBe(false);
       await first.store([message(2), message(3)]);
-      expect(readFileSync(join(directory, 'inbox.log'), 'utf8').split('\n').filter(Boolean).at(-1)).toContain('"seen","ids":["m2"]');
+      const written = readFileSync(join(directory, 'inbox.log'), 'utf8').split('\n').filter(Boolean);
+      expect(written.at(-2)).toContain('"read","seq":2,"ids":["m2"]');
+      // A space in front: it is one write with the line before.
+      expect(written.at(-1)).toMatch(/^ .*"message_id":"m3"/);
       expect(await marked).toEqual([]);
       await first.close();
       expect(

@@ -23,6 +23,8 @@ export type InboxRecord =
   /** Not for the agent's eyes: an assignment, or an id that was there before. */
   | { readonly type: 'passed'; readonly seq: number; readonly id: string }
   | { readonly type: 'seen'; readonly ids: readonly string[] }
+  /** Seen before they were stored, up to this seq: nobody asks for their text again, so it is not written. */
+  | { readonly type: 'read'; readonly seq: number; readonly ids: readonly string[] }
   /** The host knows that they were seen: nobody needs them here any more. */
   | { readonly type: 'reported'; readonly ids: readonly string[] };
 
@@ -80,18 +82,10 @@ export class Inbox {
 
   /** Takes messages behind the cursor in the order of their seq; the others are already here. */
   async store(messages: readonly Envelope[]): Promise<void> {
-    const fresh = new Set<string>();
-    const records = behind(this.#cursor, messages).map((message): InboxRecord => {
-      const { message_id: id, seq } = message;
-      const isForAgent = this.#isForAgent(message) && !fresh.has(id);
-      fresh.add(id);
-      return isForAgent ? { type: 'message', message } : { type: 'passed', seq, id };
-    });
+    const records = this.#toRecords(behind(this.#cursor, messages));
     if (records.length === 0) return;
-    // What was seen in the meantime shares the sync.
-    const seen = [...fresh].filter((id) => this.#inHand.isSeen(id));
     try {
-      await this.#journal.append(...records, ...(seen.length > 0 ? [{ type: 'seen' as const, ids: seen }] : []));
+      await this.#journal.append(...records);
     } catch (error) {
       this.#inHand.failed(error);
       throw error;
@@ -100,6 +94,30 @@ export class Inbox {
     const isShown = this.#cursor <= this.#takenSeq;
     this.#inHand.passed(this.#cursor);
     if (!isShown && records.some(({ type }) => type === 'message')) this.#tell();
+  }
+
+  /** In order. Those that were seen in the meantime, one behind the other, are one record. */
+  #toRecords(messages: readonly Envelope[]): readonly InboxRecord[] {
+    const records: InboxRecord[] = [];
+    const fresh = new Set<string>();
+    let run: { type: 'read'; seq: number; ids: string[] } | undefined;
+    for (const message of messages) {
+      const { message_id: id, seq } = message;
+      const isForAgent = this.#isForAgent(message) && !fresh.has(id);
+      fresh.add(id);
+      if (isForAgent && this.#inHand.isSeen(id)) {
+        if (run === undefined) {
+          run = { type: 'read', seq, ids: [] };
+          records.push(run);
+        }
+        run.seq = seq;
+        run.ids.push(id);
+      } else {
+        run = undefined;
+        records.push(isForAgent ? { type: 'message', message } : { type: 'passed', seq, id });
+      }
+    }
+    return records;
   }
 
   read({ after, limit }: { readonly after: number; readonly limit: number }): Envelope[] {
@@ -166,18 +184,21 @@ export class Inbox {
   #apply(record: InboxRecord): void {
     switch (record.type) {
       case 'base':
-        for (const id of record.ids) this.#ids.add(id);
-        this.#cursor = record.seq;
+        // The first in its file: the cursor was 0.
+        this.#pass(record.ids, record.seq);
         break;
       case 'message':
         this.#hold(record.message);
         break;
       case 'passed':
-        this.#ids.add(record.id);
-        this.#cursor = Math.max(this.#cursor, record.seq);
+        this.#pass([record.id], record.seq);
         break;
       case 'seen':
         for (const id of record.ids) if (this.#messages.has(id)) this.#seen.add(id);
+        break;
+      case 'read':
+        this.#pass(record.ids, record.seq);
+        for (const id of record.ids) this.#seen.add(id);
         break;
       case 'reported':
         for (const id of record.ids) this.#drop(id);
@@ -185,9 +206,13 @@ export class Inbox {
   }
 
   #hold(message: Envelope): void {
-    this.#ids.add(message.message_id);
+    this.#pass([message.message_id], message.seq);
     this.#messages.set(message.message_id, message);
-    this.#cursor = Math.max(this.#cursor, message.seq);
+  }
+
+  #pass(ids: readonly string[], seq: number): void {
+    for (const id of ids) this.#ids.add(id);
+    this.#cursor = Math.max(this.#cursor, seq);
   }
 
   #drop(id: string): void {
@@ -197,7 +222,9 @@ export class Inbox {
 
   #snapshot(): readonly InboxRecord[] {
     const messages = [...this.#messages.values()].map((message): InboxRecord => ({ type: 'message', message }));
-    return [{ type: 'base', seq: this.#cursor, ids: this.#ids.toArray() }, ...messages, { type: 'seen', ids: [...this.#seen] }];
+    const read = [...this.#seen].filter((id) => !this.#messages.has(id));
+    const base: InboxRecord = { type: 'base', seq: this.#cursor, ids: this.#ids.toArray() };
+    return [base, ...messages, { type: 'seen', ids: [...this.#seen] }, { type: 'read', seq: this.#cursor, ids: read }];
   }
 }
 
@@ -206,7 +233,7 @@ export function behind(cursor: number, messages: readonly Envelope[]): readonly 
   return messages.filter(({ seq }) => seq > cursor).sort((a, b) => a.seq - b.seq);
 }
 
-const recordType = oneOf('base', 'message', 'passed', 'seen', 'reported');
+const recordType = oneOf('base', 'message', 'passed', 'seen', 'read', 'reported');
 const ids = list(text);
 
 function parseRecord(value: unknown): InboxRecord {
@@ -220,6 +247,8 @@ function parseRecord(value: unknown): InboxRecord {
       return { type, message: field('message', parseEnvelope) };
     case 'passed':
       return { type, seq: field('seq', count), id: field('id', text) };
+    case 'read':
+      return { type, seq: field('seq', count), ids: field('ids', ids) };
     default:
       return { type, ids: field('ids', ids) };
   }
