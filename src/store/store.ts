@@ -15,7 +15,7 @@ import {
 import { parseFieldSelector } from '#api/selector.ts';
 import { type Clock, newUid, randomSuffix, systemClock, toSeconds } from '#lib/clock.ts';
 import { AlreadyExistsError, InvalidError, UnavailableError } from '#lib/errors.ts';
-import { freezeJson } from '#lib/json.ts';
+import { freezeJson, type JsonObject } from '#lib/json.ts';
 import type { Admission, Change, Persistence } from './change.ts';
 import { GroupCommit } from './group-commit.ts';
 import { History, type StoreEvent } from './history.ts';
@@ -71,6 +71,8 @@ export interface WatchQuery extends ListQuery {
 
 export interface WriteOptions {
   readonly subresource?: 'status';
+  /** What the status of an object that this write creates begins with: it is not the writer's to say. Absent: there is none yet. */
+  readonly firstStatus?: JsonObject;
   /** Do everything but store it. */
   readonly dryRun?: boolean;
   /** The record of who set which field, made from the stored object and the admitted one. Absent: the record stays as the object has it. */
@@ -233,7 +235,8 @@ export class Store {
   #first(complete: KindObject, options: WriteOptions): KindObject {
     const admitted = this.#admission.admit(created(complete, newUid(), toSeconds(this.#clock.now())), undefined, this);
     // Not what the writer has set, and so not in the record of who set what.
-    return held(tracked(undefined, admitted, options), this.#finalizers.get(complete.kind) ?? []);
+    const object = held(tracked(undefined, admitted, options), this.#finalizers.get(complete.kind) ?? []);
+    return options.firstStatus === undefined ? object : { ...object, status: options.firstStatus };
   }
 
   /** The object if it is only marked, undefined when it is gone. */

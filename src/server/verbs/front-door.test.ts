@@ -77,6 +77,22 @@ describe('a Task', () => {
     expect((await read()).metadata.resourceVersion).toBe(live.metadata.resourceVersion);
   });
 
+  it.each([
+    ['a creation', 'POST', '/tasks', 'application/json'],
+    ['an apply', 'PATCH', '/tasks/shop-made-2?fieldManager=me', 'application/apply-patch+yaml'],
+  ] as const)('says who made it from %s on, by the connection, and nothing of that is in the way of later writes', async (...given) => {
+    const [, method, path, type] = given;
+    const name = method === 'POST' ? 'shop-made-1' : 'shop-made-2';
+    const body = { ...task(name), status: { createdBy: 'somebody else', phase: 'Succeeded' } };
+    const made = await send(method, path, body, type);
+    expect([made.code, made.body.status]).toEqual([201, { createdBy: 'orchestrator' }]);
+    expect(JSON.stringify(made.body.metadata.managedFields)).not.toContain('createdBy');
+    const again = await send('PATCH', `/tasks/${name}?fieldManager=me`, task(name), 'application/apply-patch+yaml');
+    expect([again.code, again.body.status]).toEqual([200, { createdBy: 'orchestrator' }]);
+    const third = await send('PATCH', `/tasks/${name}?fieldManager=me`, task(name), 'application/apply-patch+yaml');
+    expect(third.body.metadata.resourceVersion).toBe(again.body.metadata.resourceVersion);
+  });
+
   it('cannot close a circle by its creation, also when the others named it before it was there', async () => {
     await create('tasks', task('shop-p', { dependsOn: ['q'] }));
     const refused = await create('tasks', task('shop-q', { dependsOn: ['p'] }));

@@ -3,6 +3,7 @@ import { Dependents } from '#api/dependents.ts';
 import { checkAtFrontDoor } from '#api/front-door.ts';
 import type { Task } from '#api/types.ts';
 import type { Store, WriteOptions } from '#store/store.ts';
+import type { Identity } from '../auth/identity.ts';
 import type { Call, Serving } from '../call.ts';
 import { text } from '../params.ts';
 
@@ -11,7 +12,7 @@ const PART_OF_SET = 'Ignore';
 
 /** The same write, refused where the front door refuses it, and with its warnings. A server that knows no limits has no front door. */
 export function atFrontDoor(call: Call, serving: Serving, options: WriteOptions): WriteOptions {
-  const { route, query, warnings } = call;
+  const { route, query, warnings, identity } = call;
   const { limits, models } = serving;
   if (!limits || !route.resource.stored?.crd || route.subresource) return options;
   const { track = (_current, admitted) => admitted.metadata.managedFields } = options;
@@ -23,12 +24,18 @@ export function atFrontDoor(call: Call, serving: Serving, options: WriteOptions)
   };
   return {
     ...options,
+    ...(route.resource.kind === 'Task' && { firstStatus: { createdBy: makerOf(identity) } }),
     track(current, admitted) {
       const found = checkAtFrontDoor({ object: admitted, old: current }, serving.store, asked);
       warnings.push(...found.filter((warning) => !warnings.includes(warning)));
       return track(current, admitted);
     },
   };
+}
+
+/** By the address at which the team reaches them: people have one together. */
+function makerOf({ agent }: Identity): string {
+  return agent?.name ?? 'orchestrator';
 }
 
 const dependentsOf = new WeakMap<Store, Dependents>();
