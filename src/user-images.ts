@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findGuestFiles } from '#drivers/sandbox/guest-files.ts';
 import { type ImageFiles, type Images, openImages } from '#images/images.ts';
+import { layoutOf } from '#images/layout.ts';
 import { guestAgentPath } from './guest-agent-path.ts';
 
 export interface ImagesEnvironment {
@@ -36,6 +37,12 @@ function cacheDirectory({ cacheHome, userHome }: Pick<ImagesEnvironment, 'cacheH
 export function definitionFolders({ configHome, userHome }: ImagesEnvironment): readonly string[] {
   const own = join(absolute(configHome) ?? join(userHome, '.config'), 'agentiso', 'images');
   return [fileURLToPath(new URL('../manifests/images', import.meta.url)), own];
+}
+
+/** Of machines, made of these images and beside them: one for all homes as well. */
+export async function templatesDirectory(environment: ImagesEnvironment): Promise<string> {
+  const directory = imagesDirectory(environment);
+  return (await isReadOnly(directory)) ? join(cacheDirectory(environment), 'templates') : layoutOf(directory).templates;
 }
 
 export async function openUserImages(environment: ImagesEnvironment): Promise<UserImages> {

@@ -54,6 +54,7 @@ export interface AgentsOptions
   readonly log: Logger;
   readonly guestAgentPath: string;
   readonly findImage: DriversOptions['findImage'];
+  readonly templates?: DriversOptions['templates'];
   readonly vmAcceleration?: DriversOptions['vmAcceleration'];
   readonly limits?: Limits;
   readonly starts?: DriversOptions['starts'];

@@ -34,7 +34,7 @@ import type { Desks } from '#server/desk.ts';
 import type { Store } from '#store/store.ts';
 import { openVault } from '#vault/open-vault.ts';
 import { guestAgentPath } from '../guest-agent-path.ts';
-import { findUserImage, imagesEnvironment } from '../user-images.ts';
+import { findUserImage, imagesEnvironment, templatesDirectory } from '../user-images.ts';
 import { createAgentIo } from './agents/agent-io.ts';
 import { createAgentMode } from './agents/agent-mode.ts';
 import { snapshotDeps, snapshotSweep } from './agents/agent-snapshots.ts';
@@ -103,6 +103,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
   const budgets = new Budgets(client, meter);
   const book = createTaskBook({ client, boards, budgets, events: events.recorder('task'), canVerify: true });
   const starts = new Gate(() => limits.maxConcurrentForks);
+  const images = imagesEnvironment(hostEnv, process.cwd());
   const agents = await openAgents({
     home,
     client,
@@ -122,7 +123,8 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     pulling: () => pullingAgents(store),
     ...(machine && { machine }),
     guestAgentPath: guestAgentPath(),
-    findImage: findUserImage(imagesEnvironment(hostEnv, process.cwd())),
+    findImage: findUserImage(images),
+    templates: await templatesDirectory(images),
     vmAcceleration: hostEnv('AGENTISO_VM_ACCEL'),
     limits,
     starts,

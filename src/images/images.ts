@@ -3,12 +3,12 @@
  * user share. They are known by name, and kept by the hash of all that went into them.
  */
 import { join } from 'node:path';
+import { withLock } from '#lib/file-lock.ts';
 import { type BuildStep, buildImage, sha256Of } from './build.ts';
 import { definitionOf, type ImageDefinition, readDefinitions } from './definitions.ts';
 import { explainingDisk } from './disk-errors.ts';
 import { ensureInitrd, type ImageGuestFiles } from './initrd.ts';
 import { type Layout, layoutOf } from './layout.ts';
-import { withLock } from './lock.ts';
 import { type Pruned, pruneImages } from './prune.ts';
 import { RECIPE_VERSION } from './recipe.ts';
 import { BOOT_FILE, KERNEL_FILE, type KernelRecord, ROOT_FILE, type RootRecord, readKernel, readName, readRoot } from './records.ts';

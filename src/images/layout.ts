@@ -10,6 +10,8 @@ export interface Layout {
   readonly roots: string;
   readonly kernels: string;
   readonly initrds: string;
+  /** Of machines: the vm driver's, which makes them anew when they are gone. */
+  readonly templates: string;
   /** What is being built, and what a build that was killed has left. */
   readonly scratch: string;
   name(name: string): string;
@@ -26,6 +28,7 @@ export function layoutOf(directory: string): Layout {
     roots,
     kernels,
     initrds: join(directory, 'initrds'),
+    templates: join(directory, 'templates'),
     scratch: join(directory, 'scratch'),
     name: (name) => join(names, `${name}.json`),
     root: (hash) => join(roots, hash),

@@ -21,6 +21,10 @@ const inventory: Inventory = {
     { path: '/kernels/k1', bytes: 60, hash: 'k1' },
   ],
   initrds: [{ path: '/initrds/1', bytes: 4 }],
+  templates: [
+    { path: '/templates/b', bytes: 100, root: '/roots/b/root.ext4' },
+    { path: '/templates/old', bytes: 100, root: '/roots/old/root.ext4' },
+  ],
   archives: [deb('b.deb'), deb('p.deb'), deb('old.deb')],
   leftovers: [{ path: '/scratch/x', bytes: 10 }],
   indexes: [{ path: '/apt/lists', bytes: 40 }],
@@ -30,7 +34,8 @@ const paths = (...args: Parameters<typeof planPrune>) => planPrune(...args).map(
 
 describe('planPrune', () => {
   it('removes what no name leads to, and what only that needed', () => {
-    expect(paths(inventory, nobody)).toEqual(['/scratch/x', '/roots/old', '/kernels/k0', '/initrds/1', '/debs/old.deb']);
+    const removed = ['/scratch/x', '/roots/old', '/kernels/k0', '/initrds/1', '/templates/old', '/debs/old.deb'];
+    expect(paths(inventory, nobody)).toEqual(removed);
   });
 
   it('keeps what a running machine uses, and what that needs', () => {
@@ -45,8 +50,8 @@ describe('planPrune', () => {
   });
 
   it.each([
-    { budget: 1_100, gone: [], why: 'it is kept to without giving anything up' },
-    { budget: 960, gone: ['/debs/b.deb', '/apt/lists'], why: 'downloads go first' },
+    { budget: 1_200, gone: [], why: 'it is kept to without giving anything up' },
+    { budget: 960, gone: ['/debs/b.deb', '/apt/lists', '/templates/b'], why: 'what only saves a download or a boot goes first' },
     { budget: 700, gone: ['/names/python', '/roots/p'], stays: ['/names/rust', '/names/base'], why: 'then the oldest image' },
     { budget: 400, gone: ['/names/python', '/names/rust'], stays: ['/names/base', '/roots/b'], why: 'base goes last' },
     { budget: 0, gone: ['/names/base', '/roots/b', '/kernels/k1'], why: 'with no budget everything goes' },

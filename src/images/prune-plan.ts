@@ -28,6 +28,8 @@ export interface Inventory {
   readonly roots: readonly StoredRoot[];
   readonly kernels: readonly StoredKernel[];
   readonly initrds: readonly Stored[];
+  /** Of machines, with the root that they need; none of them is what a machine has open. */
+  readonly templates: readonly (Stored & { readonly root: string })[];
   /** Downloads, by the name of the file. */
   readonly archives: readonly (Stored & { readonly name: string })[];
   /** What builds that were killed have left. */
@@ -61,7 +63,7 @@ export function planPrune(inventory: Inventory, { budgetBytes = Number.POSITIVE_
 interface Choice {
   /** Names that are given up. */
   readonly dropped: ReadonlySet<string>;
-  /** Also what only saves a download. */
+  /** Also what only saves a download, or a boot. */
   readonly withCaches: boolean;
   readonly isInUse: PruneRules['isInUse'];
 }
@@ -79,6 +81,7 @@ function unneeded(inventory: Inventory, { dropped, withCaches, isInUse }: Choice
     ...inventory.roots.filter((root) => !roots.includes(root)),
     ...inventory.kernels.filter(({ hash, path }) => !kernels.has(hash) && !isInUse(path)),
     ...inventory.initrds.filter(({ path }) => !isInUse(path)),
+    ...inventory.templates.filter(({ root }) => withCaches || !roots.some(({ path }) => root.startsWith(`${path}/`))),
     ...inventory.archives.filter(({ name }) => withCaches || !archives.has(name)),
     ...(withCaches ? inventory.indexes : []),
   ];
@@ -90,6 +93,6 @@ function oldestFirst({ names, roots }: Inventory): readonly StoredName[] {
   return [...names].sort((a, b) => (builtAt(a) < builtAt(b) ? -1 : 1));
 }
 
-function everything({ names, roots, kernels, initrds, archives, leftovers, indexes }: Inventory): readonly Stored[] {
-  return [...names, ...roots, ...kernels, ...initrds, ...archives, ...leftovers, ...indexes];
+function everything({ names, roots, kernels, initrds, templates, archives, leftovers, indexes }: Inventory): readonly Stored[] {
+  return [...names, ...roots, ...kernels, ...initrds, ...templates, ...archives, ...leftovers, ...indexes];
 }

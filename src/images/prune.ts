@@ -11,7 +11,7 @@ export interface Pruned {
   readonly keptBytes: number;
 }
 
-/** An initramfs that was asked for a moment ago is still being written, or a machine is about to start with it. */
+/** An initramfs or a template that was asked for a moment ago is still being written, or a machine is about to start with it. */
 const YOUNG_MS = 600_000;
 
 export async function pruneImages(layout: Layout, { budgetBytes }: { readonly budgetBytes?: number }): Promise<Pruned> {
@@ -47,14 +47,16 @@ async function takeStock(layout: Layout): Promise<Inventory> {
   );
   const kernels = (await stored(layout.kernels)).map((each) => ({ ...each, hash: basename(each.path) }));
   const archives = (await stored(join(layout.apt, 'archives'))).map((each) => ({ ...each, name: basename(each.path) }));
+  const templates = await stored(layout.templates);
   const aptFiles = (await stored(layout.apt)).filter(({ path }) => basename(path) !== 'archives');
   return {
     names,
     roots,
     kernels,
     initrds: await withoutYoung(await stored(layout.initrds)),
+    templates: await templatesOf(templates.filter((each) => !isUnfinished(each))),
     archives: archives.filter(({ name }) => name.endsWith('.deb')),
-    leftovers: await stored(layout.scratch),
+    leftovers: [...(await stored(layout.scratch)), ...(await withoutYoung(templates.filter(isUnfinished)))],
     indexes: aptFiles,
   };
 }
@@ -63,6 +65,15 @@ async function takeStock(layout: Layout): Promise<Inventory> {
 async function archivesOf(layout: Layout, record: NonNullable<Awaited<ReturnType<typeof readRoot>>>): Promise<readonly string[]> {
   const kernel = await readKernel(layout.kernel(record.kernel));
   return [...record.packages, ...(kernel ? [kernel.package] : [])].map(archiveName);
+}
+
+/** A template that a daemon makes or takes away; it does neither for minutes. */
+function isUnfinished({ path }: Stored): boolean {
+  return basename(path).includes('.');
+}
+
+async function templatesOf(stored: readonly Stored[]): Promise<Inventory['templates']> {
+  return Promise.all(stored.map(async (each) => ({ ...each, root: await readFile(join(each.path, 'image'), 'utf8').catch(() => '') })));
 }
 
 async function withoutYoung(stored: readonly Stored[]): Promise<readonly Stored[]> {

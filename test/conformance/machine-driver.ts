@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Driver } from '#drivers/driver.ts';
 import { workspacePaths } from '#drivers/local/paths.ts';
 import type { VmDriver } from '#drivers/vm/driver.ts';
-import { bundleGuest, type GuestBundle } from '../support/guest-bundle.ts';
+import { guestAgentPath } from '../../src/guest-agent-path.ts';
 import { openDriver } from '../support/open-driver.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { driverConformance } from './driver.ts';
@@ -17,14 +17,12 @@ const PREPARE_MS = 300_000;
 
 /** `kind`: as open-driver.ts knows it. `prepare` is called once, before the first test, with a driver that is closed afterwards. */
 export function machineConformance(kind: string, prepare: (driver: VmDriver) => Promise<void> = async () => {}): void {
-  let bundle: GuestBundle;
   let stateDir: string;
   let open: Driver[] = [];
 
-  const openOne = async () => (await openDriver(kind, { stateDir, guestAgentPath: bundle.path })) as VmDriver;
+  const openOne = async () => (await openDriver(kind, { stateDir, guestAgentPath: guestAgentPath() })) as VmDriver;
 
   beforeAll(async () => {
-    bundle = await bundleGuest();
     stateDir = await mkdtemp(join(tmpdir(), 'agentiso-vms-'));
     const driver = await openOne();
     await prepare(driver);
@@ -32,7 +30,6 @@ export function machineConformance(kind: string, prepare: (driver: VmDriver) => 
   }, PREPARE_MS);
 
   afterAll(async () => {
-    await bundle?.remove();
     if (stateDir !== undefined) await rm(stateDir, { recursive: true, force: true });
   });
 
@@ -46,7 +43,7 @@ export function machineConformance(kind: string, prepare: (driver: VmDriver) => 
     const driver = await openOne();
     open.push(driver);
     return {
-      ...{ driver, kind, stateDir, guestAgentPath: bundle.path, letGo },
+      ...{ driver, kind, stateDir, guestAgentPath: guestAgentPath(), letGo },
       opened: (other) => void open.push(other),
       traces: async (id) => [pathsOf(id).directory, ...groupsOf(stateDir, id)].filter((path) => existsSync(path)),
       processes: (id) => processesMentioning(`${stateDir}/${id}`),

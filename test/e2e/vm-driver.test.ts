@@ -21,7 +21,7 @@ import { HostPort } from '#guest/host-port.ts';
 import { silentLogger } from '#lib/log.ts';
 import { createEgress, type Egress } from '#network/egress/create-egress.ts';
 import { connectByAddress } from '#network/egress/dial.ts';
-import { bundleGuest, type GuestBundle } from '../support/guest-bundle.ts';
+import { guestAgentPath } from '../../src/guest-agent-path.ts';
 import { findTestImage, machinesHere, qemuOf } from '../support/machines.ts';
 import { isPidAlive } from '../support/pid.ts';
 import { processesMentioning } from '../support/processes.ts';
@@ -46,13 +46,11 @@ const SPEC: WorkspaceSpec = {
   toolFolder: 'hello@1',
 };
 
-let bundle: GuestBundle;
 let stateDir: string;
 let driver: VmDriver;
 
 requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm driver', () => {
   beforeAll(async () => {
-    bundle = await bundleGuest();
     stateDir = await mkdtemp(join(tmpdir(), 'agentiso-vm-'));
     driver = openDriver();
     await installTools();
@@ -64,7 +62,6 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
   }, TEST_MS);
 
   afterAll(async () => {
-    await bundle?.remove();
     if (existsSync(`/run/netns/${NAMESPACE}`)) execFileSync('ip', ['netns', 'del', NAMESPACE]);
     await rm(SPEC.tools ?? '', { recursive: true, force: true });
     if (stateDir !== undefined) await rm(stateDir, { recursive: true, force: true });
@@ -286,7 +283,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('the vm
       expect(await execute(again, 'cat file; ls /var/lib/agentiso | grep -c mine || true')).toBe('first\n0\n');
       // A cache that is over its budget loses what this machine is a copy of, and the disk of its tools; the machine keeps both.
       await installTools('other@1', { directories: CACHES.map((name) => join(stateDir, name)), budgetBytes: () => 1 });
-      expect(readdirSync(join(stateDir, '.templates'))).toEqual([]);
+      expect(['.shared', '.templates'].flatMap((name) => readdirSync(join(stateDir, name)))).toEqual([]);
       expect(readdirSync(join(stateDir, '.tools'))).toEqual([expect.stringMatching(/^other@1/)]);
       expect(await execute(again, 'perl -e "print 5"; git --version | cut -c 1-4; $AGENTISO_TOOLS/hello@1/say')).toBe('5git \nhello\n');
     },
@@ -311,7 +308,8 @@ function joinedIn(path: string): string[] {
   return JOINED.filter((word) => seen.includes(word));
 }
 
-const CACHES = ['.templates', '.tools'];
+/** Of a home that shares its templates with no other. */
+const CACHES = ['.shared', '.templates', '.tools'];
 const MIB = 1024 ** 2;
 /** Every block that was written has its place on the disk. */
 const UNTIL_WRITTEN = 'until [ "$(cat /sys/fs/ext4/vd*/delayed_allocation_blocks | sort -n | tail -n 1)" = 0 ]; do sleep 0.1; done';
@@ -363,7 +361,7 @@ const ANSWERS = [
 function openDriver(): VmDriver {
   if (here.support === undefined) throw new Error(here.reason);
   const { support } = here;
-  return vmDriver({ stateDir, log: silentLogger, support, findImage: () => findTestImage(bundle.path) });
+  return vmDriver({ stateDir, log: silentLogger, support, findImage: () => findTestImage(guestAgentPath()) });
 }
 
 async function running(id: string): Promise<void> {

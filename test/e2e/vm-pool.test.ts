@@ -1,4 +1,4 @@
-/** The warm pool with real machines. One boots; all others are copies, and some of them have waited. */
+/** The warm pool with real machines. One boots, where there is no template yet; all others are copies, and some of them have waited. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { MachineLink, WorkspaceSpec } from '#drivers/driver.ts';
 import type { VmDriver } from '#drivers/vm/driver.ts';
+import { guestAgentPath } from '../../src/guest-agent-path.ts';
 import { SPEC as ANY, createWhenPossible, deleteFully, run, SIGNAL, startHost, stopFully, WAIT } from '../support/driver-steps.ts';
-import { bundleGuest, type GuestBundle } from '../support/guest-bundle.ts';
 import { machinesHere, qemuOf } from '../support/machines.ts';
 import { openDriver } from '../support/open-driver.ts';
 import { isPidAlive } from '../support/pid.ts';
@@ -27,13 +27,11 @@ const KILL_ROUNDS = 1;
 /** The longest that giving one away takes, or so. */
 const KILL_WITHIN_MS = 150;
 
-let bundle: GuestBundle;
 let stateDir: string;
 let driver: VmDriver;
 
 requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a pool of machines', () => {
   beforeAll(async () => {
-    bundle = await bundleGuest();
     stateDir = await mkdtemp(join(tmpdir(), 'agentiso-vm-pool-'));
     makeNamespaces();
     await reopen();
@@ -55,7 +53,6 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a pool
 
   afterAll(async () => {
     for (const name of [INNER, OUTER]) if (existsSync(`/run/netns/${name}`)) execFileSync('ip', ['netns', 'del', name]);
-    await bundle?.remove();
     await rm(TOOLS.tools, { recursive: true, force: true });
     if (stateDir !== undefined) await rm(stateDir, { recursive: true, force: true });
   });
@@ -132,7 +129,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a pool
   it(
     'ends with a daemon that is killed, without another one',
     async () => {
-      const daemon = startHost({ kind: 'vm-pool', stateDir, guestAgentPath: bundle.path }, [FIRST]);
+      const daemon = startHost({ kind: 'vm-pool', stateDir, guestAgentPath: guestAgentPath() }, [FIRST]);
       await daemon.said('running');
       expect([members().length, processesMentioning(mark()).length > 0]).toEqual([1, true]);
       await daemon.kill();
@@ -150,7 +147,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a pool
       for (let round = 0; round < KILL_ROUNDS; round++) {
         const cold = { ...FIRST, id: `cold-${round}` };
         const given = { ...FIRST, id: `given-${round}`, network: `/run/netns/${INNER}`, link: LINK };
-        const daemon = startHost({ kind: 'vm-pool', stateDir, guestAgentPath: bundle.path }, [cold, given]);
+        const daemon = startHost({ kind: 'vm-pool', stateDir, guestAgentPath: guestAgentPath() }, [cold, given]);
         await daemon.said('created');
         await daemon.said('creating');
         const afterMs = ((seed + round * 7919) % 100) * (KILL_WITHIN_MS / 100);
@@ -181,7 +178,7 @@ const FACTS =
   'hostname; date +%Y; cat /proc/sys/kernel/random/uuid /proc/sys/kernel/random/boot_id; node -p \'crypto.randomBytes(16).toString("hex")\'';
 
 async function reopen(): Promise<void> {
-  driver = (await openDriver('vm-pool', { stateDir, guestAgentPath: bundle.path })) as VmDriver;
+  driver = (await openDriver('vm-pool', { stateDir, guestAgentPath: guestAgentPath() })) as VmDriver;
 }
 
 /** Folders of what waits. */

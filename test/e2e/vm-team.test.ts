@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -255,7 +255,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
     'begins with the disk that its team had prepared, once for all members',
     async () => {
       const machines = join(home.home, 'state', 'workspaces', 'vm');
-      await vi.waitFor(() => expect(templatesIn(machines)).toHaveLength(1), WAIT);
+      await vi.waitFor(() => expect(copiesIn(machines)).toHaveLength(1), WAIT);
       const golden = { allowInternet: true, setupCommands: [ASK_PROXY, 'echo built > built; echo kept > ~/note'] };
       await home.create('Team', 'gold', { isolation: { driver: 'vm' }, golden, roles: [{ name: 'dev', count: 2, resources }] });
       const [one, two] = await ready('gold-dev-1', 'gold-dev-2');
@@ -264,8 +264,8 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
       for (const agent of [one, two]) expect(agent?.status?.source).toEqual({ snapshot: snapshot.metadata.name });
       const seen = 'cat proxy built ~/note; df -BG --output=size /workspace | tail -n 1';
       expect(await home.inside('gold-dev-2', 'sh', '-c', seen)).toMatch(/^HTTP\/1.1 403\nbuilt\nkept\n +1G\n$/);
-      // All of them are copies of the one template that there was.
-      expect(templatesIn(machines)).toHaveLength(1);
+      // All of them are copies of the one template that there was: each team has a file of its own.
+      expect([copiesIn(machines).length, new Set(copiesIn(machines)).size]).toEqual([2, 1]);
       expect(readdirSync(machines).filter((name) => name.startsWith('verify-'))).toEqual([]);
       await home.delete('teams', 'gold');
     },
@@ -279,7 +279,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a team
     async () => {
       const machines = join(home.home, 'state', 'workspaces', 'vm');
       // Whoever comes before there is a template boots.
-      await vi.waitFor(() => expect(templatesIn(machines)).toHaveLength(1), WAIT);
+      await vi.waitFor(() => expect(copiesIn(machines)).not.toEqual([]), WAIT);
       await home.create('Team', 'many', { isolation: { driver: 'vm' }, roles: [{ name: 'copy', count: copies.length, resources }] });
       const agents = await ready(...copies);
       for (const { metadata } of agents) {
@@ -326,7 +326,9 @@ function poolMark(home: string): string {
   return `agentiso-vm-pool-${createHash('sha256').update(machines).digest('hex').slice(0, 8)}-`;
 }
 
-function templatesIn(machines: string): string[] {
+/** For each team whose machines are copies: the name of the template. */
+function copiesIn(machines: string): string[] {
   const folder = join(machines, '.templates');
-  return existsSync(folder) ? readdirSync(folder).filter((name) => existsSync(join(folder, name, 'state'))) : [];
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => existsSync(join(folder, name, 'state'))) : [];
+  return names.filter((name) => !name.includes('.')).map((name) => readFileSync(join(folder, name, 'made'), 'utf8'));
 }

@@ -7,12 +7,19 @@ import { findGuestFiles } from '#drivers/sandbox/guest-files.ts';
 import { detectVm, type VmSupport } from '#drivers/vm/support.ts';
 import { findVsock } from '#drivers/vm/vsock.ts';
 import { type ImageFiles, openImages } from '#images/images.ts';
-import { imagesDirectory } from '../../src/user-images.ts';
+import { imagesDirectory, templatesDirectory } from '../../src/user-images.ts';
 
 const { AGENTISO_IMAGES: directory, XDG_CACHE_HOME: cacheHome } = process.env;
 
+const environment = { directory, cacheHome, userHome: homedir(), cwd: process.cwd() };
+
 export function testImagesDirectory(): string {
-  return imagesDirectory({ directory, cacheHome, userHome: homedir(), cwd: process.cwd() });
+  return imagesDirectory(environment);
+}
+
+/** As every home of this user has them: those of the guest agent in dist are made by whoever comes first. */
+export function testTemplatesDirectory(): Promise<string> {
+  return templatesDirectory(environment);
 }
 
 export async function findTestImage(guestAgentPath: string): Promise<ImageFiles | undefined> {

@@ -5,7 +5,7 @@ import { detectSandbox } from '#drivers/sandbox/detect.ts';
 import { sandboxDriver } from '#drivers/sandbox/driver.ts';
 import { type VmDriver, type VmDriverOptions, vmDriver } from '#drivers/vm/driver.ts';
 import { silentLogger } from '#lib/log.ts';
-import { findTestImage, type MachinesHere, machinesByVsock, machinesHere } from './machines.ts';
+import { findTestImage, type MachinesHere, machinesByVsock, machinesHere, testTemplatesDirectory } from './machines.ts';
 
 export interface OpenDriverOptions {
   readonly stateDir: string;
@@ -27,9 +27,11 @@ export async function openDriver(kind: string, options: OpenDriverOptions): Prom
   throw new Error(`no driver is called ${kind}: process, sandbox, vm, vm-pool, vm-vsock`);
 }
 
-/** Not hurried: what a machine has not written when it is killed is lost. */
+/** Not hurried: what a machine has not written when it is killed is lost. Its templates are those of all homes. */
 export async function openMachines({ stateDir, guestAgentPath, pool }: OpenMachinesOptions, here?: MachinesHere): Promise<VmDriver> {
   const { support, reason } = here ?? (await machinesHere());
   if (support === undefined) throw new Error(reason);
-  return vmDriver({ stateDir, log: silentLogger, support, findImage: () => findTestImage(guestAgentPath), ...(pool && { pool }) });
+  const templates = await testTemplatesDirectory();
+  const findImage = () => findTestImage(guestAgentPath);
+  return vmDriver({ stateDir, log: silentLogger, support, findImage, templates, ...(pool && { pool }) });
 }

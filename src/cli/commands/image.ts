@@ -23,7 +23,7 @@ export const imageCommand: Command = {
   args: '<action> [name]',
   summary: 'images that virtual machines start from: build, list, inspect, prune',
   description:
-    'An image is a kernel, an initramfs and a read-only root, made of Debian packages from the apt sources of this machine. build makes base, or the one that is named, of the newest packages; if there are none that are newer, it makes nothing. They are kept in $AGENTISO_IMAGES or ~/.cache/agentiso/images. Others than base are described in manifests/images and ~/.config/agentiso/images. prune removes what is not used any more, and with --budget the oldest images until the rest takes no more.',
+    'An image is a kernel, an initramfs and a read-only root, made of Debian packages from the apt sources of this machine. build makes base, or the one that is named, of the newest packages; if there are none that are newer, it makes nothing. They are kept in $AGENTISO_IMAGES or ~/.cache/agentiso/images. Others than base are described in manifests/images and ~/.config/agentiso/images. prune removes what is not used any more, and with --budget downloads, templates of machines and the oldest images until the rest takes no more.',
   options: [
     { flags: '--force', description: 'build: also when the same image is there already' },
     { flags: '--verify', description: 'inspect: read the whole root and compare it with what was built' },

@@ -30,6 +30,8 @@ export interface DriversOptions {
   readonly hasRoomFor?: ((pool: Size) => boolean) | undefined;
   /** Of virtual machines, by name; undefined for one that has not been built. */
   readonly findImage: (name: string) => Promise<ImageFiles | undefined>;
+  /** Where templates of machines are, for all homes of a user. Absent: each home has its own. */
+  readonly templates?: string | undefined;
   /** What workspaces may take of the disk. Absent: the defaults. */
   /** Where the home was before, and nothing is now. */
   readonly formerHomes?: readonly string[];
@@ -90,7 +92,18 @@ function removeFormerGroups(formerHomes: readonly string[], places: CgroupPlaces
 
 /** What works is found out by starting a sandbox, once per daemon. */
 export async function findDrivers(options: DriversOptions): Promise<DriversHere> {
-  const { home, guestAgentPath, log, hostEnv, findImage, vmAcceleration: asked, limits = DEFAULT_LIMITS, starts, hasRoomFor } = options;
+  const {
+    home,
+    guestAgentPath,
+    log,
+    hostEnv,
+    findImage,
+    vmAcceleration: asked,
+    limits = DEFAULT_LIMITS,
+    starts,
+    hasRoomFor,
+    templates,
+  } = options;
   const stateDir = join(home, 'state', 'workspaces');
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const sandbox = await detectSandbox(stateDir);
@@ -141,6 +154,7 @@ export async function findDrivers(options: DriversOptions): Promise<DriversHere>
     cacheMiB,
     pool: ahead(() => [sandboxed]),
     ...(starts && { starts }),
+    ...(templates !== undefined && { templates }),
   });
   pools.push(machines);
   const isVmUsual = support.accel === 'kvm' && image !== undefined && !('problem' in transport);

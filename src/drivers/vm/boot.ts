@@ -41,8 +41,11 @@ export async function withBareMachine(bare: BareMachine, use: (machine: Machine)
     hasKvm: plan.accel === 'kvm',
     ...(support.kvmGroup !== undefined && { kvmGroup: support.kvmGroup }),
     arguments: qemuArguments(plan),
+    isWaiting: true,
   });
-  const child = spawn(program, args, { cwd: '/', env: { PATH: TOOL_PATH }, stdio: 'ignore', detached: true });
+  const child = spawn(program, args, { cwd: '/', env: { PATH: TOOL_PATH }, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  // It ends with us, also when we are killed: nobody else would want it.
+  child.stdin.on('error', () => {});
   const ended = new AbortController();
   const exited = new Promise<void>((resolve) => child.once('close', resolve).once('error', () => resolve())).then(() => ended.abort());
   const machine = new Machine(join(folder, 'run'));
@@ -56,6 +59,7 @@ export async function withBareMachine(bare: BareMachine, use: (machine: Machine)
     // The kernel ends QEMU some time after its launcher.
     const all = child.pid === undefined ? [] : readTree(child.pid);
     child.kill('SIGKILL');
+    child.stdin.destroy();
     await exited;
     await untilGone(all, END_MS);
   }

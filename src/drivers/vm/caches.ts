@@ -1,7 +1,8 @@
 /** What can be made anew whenever it is needed: templates and disks of tools. Together they stay within a budget, and the longest unused goes first. */
 import { readdirSync, type Stats, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newUid } from '#lib/clock.ts';
 
 export interface Caches {
   readonly directories: readonly string[];
@@ -15,14 +16,32 @@ export interface Cached {
   readonly usedMs: number;
 }
 
-/** Of what is being made: whoever makes it removes it. */
-const UNFINISHED = /\.(new|tree)$/;
+/** What is being made or taken away. */
+const UNFINISHED = /\.(new|tree|gone)$/;
 const BLOCK = 512;
 
 /** What a machine has open stays until it ends. `newest` stays in any case: somebody waits for it. */
 export async function evictCaches({ directories, budgetBytes }: Caches, newest: string): Promise<void> {
   const found = directories.flatMap(entriesOf);
-  for (const path of surplus(found, budgetBytes(), newest)) await rm(path, { recursive: true, force: true });
+  for (const path of surplus(found, budgetBytes(), newest)) await removeCached(path);
+}
+
+/** By its name: of something that is whole or not there. */
+export function isUnfinished(name: string): boolean {
+  return UNFINISHED.test(name);
+}
+
+/** Whole, whoever looks meanwhile and whatever happens to us. */
+export async function removeCached(path: string): Promise<void> {
+  const gone = `${path}.${newUid()}.gone`;
+  try {
+    await rename(path, gone);
+  } catch (error) {
+    // Somebody else was first.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  await rm(gone, { recursive: true, force: true });
 }
 
 /** Pure. */
@@ -42,7 +61,7 @@ function entriesOf(directory: string): Cached[] {
   const names = statSync(directory, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(directory);
   return names.flatMap((name) => {
     const path = join(directory, name);
-    const stat = UNFINISHED.test(name) ? undefined : statSync(path, { throwIfNoEntry: false });
+    const stat = isUnfinished(name) ? undefined : statSync(path, { throwIfNoEntry: false });
     return stat === undefined ? [] : [{ path, bytes: bytesOf(path, stat), usedMs: stat.mtimeMs }];
   });
 }

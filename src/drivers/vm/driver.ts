@@ -78,6 +78,8 @@ export interface VmDriverOptions {
   readonly starts?: Gate;
   /** False: every machine boots. */
   readonly hasTemplates?: boolean;
+  /** Folder of templates, which other homes may share. Absent: one of this driver's own. */
+  readonly templates?: string;
   /** Machines that wait for their agents, `size` of each kind in use; only where there are templates. Absent: none. */
   readonly pool?: PoolRules;
 }
@@ -175,12 +177,12 @@ class VmLauncher implements Launcher {
     this.#room = options.room ?? ((bytes, what) => requireRoom(stateDir, bytes, what));
     this.#home = hash(stateDir).slice(0, 8);
     const { log, hasTemplates = true } = options;
-    const [templates, tools] = [join(stateDir, '.templates'), join(stateDir, '.tools')];
-    const { cacheMiB = () => CACHE_MIB } = options;
-    const caches = { directories: [templates, tools], budgetBytes: () => cacheMiB() * MIB };
+    const [copies, tools] = [join(stateDir, '.templates'), join(stateDir, '.tools')];
+    const { cacheMiB = () => CACHE_MIB, templates = join(stateDir, '.shared') } = options;
+    const caches = { directories: [templates, copies, tools], budgetBytes: () => cacheMiB() * MIB };
     this.#slots = new StartSlots(options.starts ?? new Gate(() => STARTS_AT_ONCE));
     this.#toolDisks = new ToolDisks({ directory: tools, log, caches });
-    if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: templates, support, log, caches });
+    if (hasTemplates && support.isRoot) this.#templates = new Templates({ directory: templates, copies, support, log, caches });
     const onProblem = (error: unknown) => log.warn({ err: error }, 'the pool of machines has a problem');
     const [groupPrefix, markPrefix] = [this.#groupName(''), `agentiso-vm-pool-${this.#home}-`];
     this.#swept = sweep({ stateDir, places: support.places, groupPrefix, markPrefix }).catch(onProblem);

@@ -2,7 +2,8 @@
 import type { WorkspaceSpec } from '../driver.ts';
 import type { LaunchPlan } from './launch.ts';
 import type { MachineFile } from './machine-file.ts';
-import type { TemplateFiles, TemplateKind } from './templates.ts';
+import type { TemplateFiles } from './template-copies.ts';
+import type { TemplateKind } from './templates.ts';
 import type { ToolDisk } from './tool-disks.ts';
 import type { VsockDaemon } from './vsock.ts';
 

@@ -65,7 +65,7 @@ export async function openMachines({ dir, own }: BenchContext, name: string, fro
   const templateOf = async (id: string) => {
     const { state } = JSON.parse(await readFile(join(stateDir, id, 'machine.json'), 'utf8')) as { readonly state?: string };
     if (state === undefined) throw new BenchError('a machine booted that was to be a copy');
-    return { state, memory: join(state, '..', `memory-${70_000 + 1}`) };
+    return { state, memory: join(state, '..', 'memory') };
   };
   return { support, image, start, remove, templateOf, poolSettled: () => driver.poolSettled() };
 }

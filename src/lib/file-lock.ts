@@ -1,8 +1,8 @@
-/** One build at a time in an images directory. The kernel frees the lock when its holder dies, however it dies. */
+/** One at a time, among processes as well: the kernel frees the lock of a file when its holder dies, however it dies. */
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { tryLock } from '#lib/native.ts';
+import { tryLock } from './native.ts';
 
 const LOOK_AGAIN_MS = 250;
 
@@ -20,6 +20,16 @@ export async function withLock<T>(
       await after(LOOK_AGAIN_MS, undefined, { signal });
     }
     return await work();
+  } finally {
+    await file.close();
+  }
+}
+
+/** undefined: somebody else has it, and nothing was done. */
+export async function withFreeLock<T>(path: string, work: () => Promise<T>): Promise<T | undefined> {
+  const file = await open(path, 'a');
+  try {
+    return tryLock(file.fd) ? await work() : undefined;
   } finally {
     await file.close();
   }
