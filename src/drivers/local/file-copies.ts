@@ -90,7 +90,7 @@ export class FileCopies {
 
 /** Brings to its end what a crash may have cut short: one rename has decided that the files are the new ones. */
 export async function finishRestore(folder: string): Promise<void> {
-  await rm(join(folder, MAKING), { recursive: true, force: true });
+  if (await isPresent(join(folder, MAKING))) await rm(join(folder, MAKING), { recursive: true, force: true });
   const coming = join(folder, COMING);
   const leaving = join(folder, LEAVING);
   if (await isPresent(coming)) {
@@ -104,7 +104,7 @@ export async function finishRestore(folder: string): Promise<void> {
     }
     await rm(coming, { recursive: true, force: true });
   }
-  await rm(leaving, { recursive: true, force: true });
+  if (await isPresent(leaving)) await rm(leaving, { recursive: true, force: true });
 }
 
 /** Nothing is left of one that failed. */

@@ -1,8 +1,7 @@
 /** One running guest: started by this daemon, or by an earlier one and found again. Watched until it ends, and its end explained. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { isRunning, type ProcessIdentity, readProcessIdentity } from '#lib/process-identity.ts';
 import type { StartCommand } from './launcher.ts';
 import { socketIn, type WorkspacePaths } from './paths.ts';
@@ -74,18 +73,18 @@ async function listenWhenThere(guest: GuestProcess, there: Promise<void>, onChan
 /** A session of its own and no pipe it depends on: Ctrl-C at the daemon's terminal is not meant for it, nor is the daemon's end. */
 async function spawnDetached(command: StartCommand, logPath: string): Promise<ChildProcess & { pid: number }> {
   const [program, ...args] = command.argv;
-  const files: FileHandle[] = [];
+  const files: number[] = [];
   try {
-    files.push(await open(logPath, 'a', 0o600));
-    for (const path of command.files) files.push(await open(path, 'r'));
-    const stdio = [command.endsWithDaemon ? ('pipe' as const) : ('ignore' as const), 'pipe' as const, ...files.map(({ fd }) => fd)];
+    files.push(openSync(logPath, 'a', 0o600));
+    for (const path of command.files) files.push(openSync(path, 'r'));
+    const stdio = [command.endsWithDaemon ? ('pipe' as const) : ('ignore' as const), 'pipe' as const, ...files];
     const environment = command.environment === undefined ? {} : { env: { ...command.environment } };
     const child = spawn(program, args, { cwd: command.cwd, detached: true, stdio, ...environment });
     if (child.pid === undefined) throw (await once(child, 'error'))[0];
     releaseDaemon(child);
     return Object.assign(child, { pid: child.pid });
   } finally {
-    await Promise.all(files.map((file) => file.close()));
+    for (const file of files) closeSync(file);
   }
 }
 

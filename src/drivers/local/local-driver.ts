@@ -2,6 +2,7 @@
  * The life of workspaces that are processes of this machine, whatever they are isolated with: started, found again after the daemon
  * died, watched, ended. How a guest is started and ended is the launcher's.
  */
+import { rmSync } from 'node:fs';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -400,7 +401,7 @@ export class LocalDriver implements Driver {
     await finishRestore(paths.directory);
     await this.#launcher.admit?.(workspace);
     await ensureDirectories(paths);
-    await rm(markIn(paths), { force: true });
+    rmSync(markIn(paths), { force: true });
     await this.#launcher.sleep?.discard(paths);
     const groups = this.#launcher.ensureGroups(workspace);
     const intent = { id, incarnation, ...(groups.length > 0 && { groups }) };

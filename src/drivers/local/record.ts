@@ -1,8 +1,10 @@
 /** What the driver must still know after the daemon died: which process is this workspace. */
-import { open, readFile, rename } from 'node:fs/promises';
+import { closeSync, fsync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { AgentisoError, messageOf } from '#lib/errors.ts';
 import { errnoOf, type ProcessIdentity } from '#lib/process-identity.ts';
 
+const synced = promisify(fsync);
 const PASSING = ['EMFILE', 'ENFILE', 'ENOMEM', 'EIO'];
 
 export interface WorkspaceRecord {
@@ -17,7 +19,7 @@ export interface WorkspaceRecord {
 /** undefined: there is no record. Throws for one that cannot be read, because a process may be behind it. */
 export async function readRecord(path: string): Promise<WorkspaceRecord | undefined> {
   try {
-    return parseRecord(JSON.parse(await readFile(path, 'utf8')));
+    return parseRecord(JSON.parse(readFileSync(path, 'utf8')));
   } catch (cause) {
     if (errnoOf(cause) === 'ENOENT') return undefined;
     // What this process lacks is not the record's fault.
@@ -30,17 +32,17 @@ export async function readRecord(path: string): Promise<WorkspaceRecord | undefi
   }
 }
 
-/** Whole or not at all, also when the power goes. */
+/** Whole or not at all, also when the power goes. Of all that is done here only the disk takes long enough to be waited for. */
 export async function writeRecord(path: string, record: WorkspaceRecord): Promise<void> {
   const temporary = `${path}.new`;
-  const file = await open(temporary, 'w', 0o600);
+  const file = openSync(temporary, 'w', 0o600);
   try {
-    await file.writeFile(`${JSON.stringify(record)}\n`);
-    await file.sync();
+    writeFileSync(file, `${JSON.stringify(record)}\n`);
+    await synced(file);
   } finally {
-    await file.close();
+    closeSync(file);
   }
-  await rename(temporary, path);
+  renameSync(temporary, path);
 }
 
 function parseRecord(value: unknown): WorkspaceRecord {

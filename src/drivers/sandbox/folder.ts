@@ -1,5 +1,6 @@
-/** What a sandbox needs in its workspace's folder, made and owned so that its uid can use it. */
-import { chmod, chown, mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+/** What a sandbox needs in its workspace's folder, made and owned so that its uid can use it. Small things, and so made at once: see directories.ts. */
+import { chmodSync, chownSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StalledError } from '#lib/errors.ts';
 import { execute } from '#lib/execute.ts';
@@ -33,21 +34,18 @@ export interface Folder {
   readonly seccompPath: string;
 }
 
-/** Side by side, because each of these waits for the disk a little. */
 export async function ensureFolder(plan: FolderPlan): Promise<Folder> {
   const { directory, uid } = plan;
   const seccompPath = join(directory, 'seccomp.bpf');
-  const [files, guest] = await sideBySide([
-    ensureFiles(plan),
-    ensureGuest(plan),
-    ensureEtc(join(directory, 'etc'), plan.hostname),
-    writeFile(seccompPath, plan.seccomp, { mode: 0o600 }),
-    mkdir(join(directory, 'home'), { recursive: true, mode: 0o700 }),
-    plan.node && ensureNodeMountPoint(join(directory, 'node'), plan.node.source),
-    plan.tools !== undefined && mkdir(join(directory, 'tools'), { recursive: true, mode: 0o755 }),
-    // Its parents are closed to everybody else.
-    uid !== undefined && chmod(directory, 0o711),
-  ]);
+  ensureEtc(join(directory, 'etc'), plan.hostname);
+  writeFileSync(seccompPath, plan.seccomp, { mode: 0o600 });
+  mkdirSync(join(directory, 'home'), { recursive: true, mode: 0o700 });
+  if (plan.node !== undefined) ensureNodeMountPoint(join(directory, 'node'), plan.node.source);
+  if (plan.tools !== undefined) mkdirSync(join(directory, 'tools'), { recursive: true, mode: 0o755 });
+  // Its parents are closed to everybody else.
+  if (uid !== undefined) chmodSync(directory, 0o711);
+  // These may copy, which takes time.
+  const [files, guest] = await sideBySide([ensureFiles(plan), ensureGuest(plan)]);
   const own = files === 'merged' ? ['run', 'state', 'home', 'upper', 'merged'] : ['run', 'state', 'home', 'workspace'];
   if (uid !== undefined) await sideBySide(own.map((name) => giveTo(uid, join(directory, name))));
   return { files, guest, seccompPath };
@@ -55,10 +53,10 @@ export async function ensureFolder(plan: FolderPlan): Promise<Folder> {
 
 /** Files that came from a snapshot of another team are still that team's: the folder itself goes last, so that after a crash it is done again. */
 async function giveTo(uid: number, path: string): Promise<void> {
-  const { uid: owner } = await stat(path);
+  const { uid: owner } = statSync(path);
   if (owner !== uid && owner !== process.getuid?.())
     await execute('find', [path, '-mindepth', '1', '-depth', '-exec', 'chown', '-h', `${uid}:${uid}`, '--', '{}', '+']);
-  await chown(path, uid, uid);
+  chownSync(path, uid, uid);
 }
 
 async function ensureGuest({ directory, guestAgentPath }: FolderPlan): Promise<GuestFiles> {
@@ -68,8 +66,8 @@ async function ensureGuest({ directory, guestAgentPath }: FolderPlan): Promise<G
 }
 
 /** In place: what is bound into a sandbox is the file, not its name. */
-export async function ensureEtc(etc: string, hostname: string): Promise<void> {
-  await mkdir(etc, { recursive: true, mode: 0o755 });
+export function ensureEtc(etc: string, hostname: string): void {
+  mkdirSync(etc, { recursive: true, mode: 0o755 });
   const contents = {
     passwd:
       'root:x:0:0:root:/root:/usr/sbin/nologin\nagent:x:1000:1000:agent:/home/agent:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n',
@@ -79,12 +77,12 @@ export async function ensureEtc(etc: string, hostname: string): Promise<void> {
     // Names are resolved by the proxy, outside.
     'resolv.conf': 'options timeout:1 attempts:1\n',
   };
-  await sideBySide(Object.entries(contents).map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o644 })));
+  for (const [name, text] of Object.entries(contents)) writeFileSync(join(etc, name), text, { mode: 0o644 });
 }
 
 async function ensureFiles({ directory, base, isBaseComing, canOverlay }: FolderPlan): Promise<Folder['files']> {
   if (isBaseComing) {
-    await ensureLayer(directory);
+    ensureLayer(directory);
     return 'merged';
   }
   const hasLayer = await isPresent(join(directory, 'upper'));
@@ -94,7 +92,7 @@ async function ensureFiles({ directory, base, isBaseComing, canOverlay }: Folder
       throw new StalledError('BaseMissing', `the files in ${directory} are a layer over a base, and no base is given`, {
         hint: 'give the workspace the base it was made with',
       });
-    await mkdir(workspace, { recursive: true, mode: 0o700 });
+    mkdirSync(workspace, { recursive: true, mode: 0o700 });
     return 'workspace';
   }
   if (await isPresent(workspace)) return 'workspace';
@@ -102,8 +100,8 @@ async function ensureFiles({ directory, base, isBaseComing, canOverlay }: Folder
     await copyBase(base, workspace);
     return 'workspace';
   }
-  await ensureLayer(directory);
-  await setBase(directory, base);
+  ensureLayer(directory);
+  setBase(directory, base);
   return 'merged';
 }
 
@@ -115,17 +113,17 @@ async function copyBase(base: string, workspace: string): Promise<void> {
   await rename(copy, workspace);
 }
 
-async function ensureLayer(directory: string): Promise<void> {
-  await sideBySide(['work', 'merged', 'upper'].map((name) => mkdir(join(directory, name), { recursive: true, mode: 0o700 })));
+function ensureLayer(directory: string): void {
+  for (const name of ['work', 'merged', 'upper']) mkdirSync(join(directory, name), { recursive: true, mode: 0o700 });
 }
 
 /** The base goes by the name of a link: no character of its path has a meaning to mount. */
-export async function setBase(directory: string, base: string): Promise<void> {
-  await rm(join(directory, 'base'), { force: true });
-  await symlink(base, join(directory, 'base'));
+export function setBase(directory: string, base: string): void {
+  rmSync(join(directory, 'base'), { force: true });
+  symlinkSync(base, join(directory, 'base'));
 }
 
-async function ensureNodeMountPoint(path: string, source: string): Promise<void> {
-  if ((await stat(source)).isDirectory()) await mkdir(path, { recursive: true, mode: 0o755 });
-  else await writeFile(path, '', { mode: 0o755 });
+function ensureNodeMountPoint(path: string, source: string): void {
+  if (statSync(source).isDirectory()) mkdirSync(path, { recursive: true, mode: 0o755 });
+  else writeFileSync(path, '', { mode: 0o755 });
 }

@@ -1,6 +1,6 @@
 /** The guest agent's files in the folder of a workspace, from where bubblewrap can bind them whoever it runs as. */
-import type { Stats } from 'node:fs';
-import { chmod, copyFile, link, rm, stat } from 'node:fs/promises';
+import { linkSync, rmSync, type Stats, statSync } from 'node:fs';
+import { chmod, copyFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isPresent } from '../local/directories.ts';
 import { sideBySide } from '../local/side-by-side.ts';
@@ -56,8 +56,8 @@ export async function ensureGuestFiles(folder: string, files: GuestFiles): Promi
  * concern to a workspace when another version takes the place of the original.
  */
 async function ensureSame(source: string, target: string): Promise<void> {
-  const file = await stat(source);
-  if (isOursAlone(file) && (await tryLink(source, target))) return;
+  const file = statSync(source);
+  if (isOursAlone(file) && tryLink(source, target)) return;
   // Not into what is there: that may be another name of a file that others use.
   await rm(target, { force: true });
   await copyFile(source, target);
@@ -69,13 +69,13 @@ function isOursAlone(file: Stats): boolean {
 }
 
 /** False: the two are not on the same file system, or this one has no second names. */
-async function tryLink(source: string, target: string): Promise<boolean> {
+function tryLink(source: string, target: string): boolean {
   try {
-    await link(source, target);
+    linkSync(source, target);
     return true;
   } catch (error) {
     if (isCode(error, ['EEXIST'])) {
-      await rm(target);
+      rmSync(target);
       return tryLink(source, target);
     }
     if (isCode(error, ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])) return false;

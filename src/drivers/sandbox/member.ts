@@ -1,6 +1,5 @@
 /** One member of the warm pool: a sandbox in a folder of its own that becomes a workspace's by being renamed. */
-import { statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdirSync, statSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { AgentisoError } from '#lib/errors.ts';
 import { execute } from '#lib/execute.ts';
@@ -38,7 +37,7 @@ export type SandboxMember = PlacedMember & ReadyGuest;
 const BIND_MS = 10_000;
 
 export async function startMember({ paths, groups, prepare, bind }: MemberStart): Promise<SandboxMember> {
-  for (const path of [paths.directory, paths.run, paths.state]) await mkdir(path, { mode: 0o700 });
+  for (const path of [paths.directory, paths.run, paths.state]) mkdirSync(path, { mode: 0o700 });
   const { argv, seccompPath } = await prepare();
   let onEnd = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -88,11 +87,8 @@ interface Binding {
 
 async function bindMember(launcher: number, { workspace, place, bind }: Binding): Promise<void> {
   const { id, incarnation, hostname, base } = workspace;
-  await Promise.all([
-    ensureEtc(`${place.directory}/etc`, hostname),
-    setHostname(launcher, hostname),
-    base === undefined ? undefined : mountBase(launcher, place.directory, base),
-  ]);
+  ensureEtc(`${place.directory}/etc`, hostname);
+  await Promise.all([setHostname(launcher, hostname), base === undefined ? undefined : mountBase(launcher, place.directory, base)]);
   const signal = timeLimit(BIND_MS);
   await bind(await dialGuest(socketIn(place.run, 'control'), signal), { id, incarnation, hostname }, signal);
 }
@@ -108,6 +104,6 @@ async function setHostname(launcher: number, hostname: string): Promise<void> {
 }
 
 async function mountBase(launcher: number, directory: string, base: string): Promise<void> {
-  await setBase(directory, base);
+  setBase(directory, base);
   await execute('nsenter', [`--mount=/proc/${launcher}/ns/mnt`, '--', '/bin/sh', '-c', LATE_OVERLAY_SCRIPT], { env: { PATH: TOOL_PATH } });
 }

@@ -2,11 +2,10 @@
  * What the machines of one home map: copies of templates, one for each team, because QEMU opens no memory that it may not write. Each has all it takes: the template
  * may be gone, or be another by then.
  */
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdir, open, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { execute } from '#lib/execute.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
 import { isUnfinished, removeCached } from './caches.ts';
 import { madeIn, removeWithoutImage, TEMPLATE_FILES } from './template-store.ts';
@@ -72,7 +71,7 @@ export class TemplateCopies {
       await mkdir(unfinished, { mode: 0o700 });
       const files = TEMPLATE_FILES.map((name) => `/proc/${process.pid}/fd/${from.fd}/${name}`);
       const env = { PATH: TOOL_PATH };
-      await promisify(execFile)('cp', ['--sparse=always', '--reflink=auto', '--', ...files, unfinished], { env });
+      await execute('cp', ['--sparse=always', '--reflink=auto', '--', ...files, unfinished], { env });
       await chown(join(unfinished, 'memory'), uid, uid);
       await removeCached(folder);
       await rename(unfinished, folder);
