@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { compiledValidators } from './compiled-validators.mjs';
 
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const entry = pathOf('test/bench/index.ts');
@@ -63,6 +64,7 @@ function bundle(options) {
     platform: 'node',
     target: 'node20.19',
     external: ['koffi'],
+    plugins: [compiledValidators],
     banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
     ...options,
   });

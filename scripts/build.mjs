@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { compiledValidators } from './compiled-validators.mjs';
 import { rehearseDaemon } from './rehearse-daemon.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -79,7 +80,7 @@ async function buildFull() {
     banner: { js: "const ownUrl = require('node:url').pathToFileURL(__filename).href;" },
     // A native addon: found in node_modules at run time.
     external: ['koffi'],
-    plugins: [withoutEsprima],
+    plugins: [withoutEsprima, compiledValidators],
   });
   await rehearseDaemon(compilerOf(built), join(root, 'manifests', 'hello.yaml'));
   return built;

@@ -1,30 +1,21 @@
 /**
  * Admission of one kind: shape, defaults, types, rules. The CRD is the only schema; this turns it into a function.
  */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { FieldProblem } from '#lib/errors.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
 import { shareJson } from '#lib/share.ts';
 import { toProblem } from './ajv-problems.ts';
 import { compileRules, type RuleTree, runRules } from './cel.ts';
+import { withMetadata } from './compile-schema.ts';
 import { invalidObject } from './invalid-object.ts';
 import type { KindObject } from './meta.ts';
 import { normalise } from './normalise.ts';
 import { checkMetadata, type MetadataRules } from './object-meta.ts';
-import { ADMITTED_META, type Schema } from './schema.ts';
+import type { Schema } from './schema.ts';
+import { validatorOf } from './validators.ts';
 
 export { formatProblem } from './invalid-object.ts';
-
-const KUBERNETES_KEYWORDS = [
-  'x-kubernetes-validations',
-  'x-kubernetes-list-type',
-  'x-kubernetes-list-map-keys',
-  'x-kubernetes-map-type',
-  'x-kubernetes-preserve-unknown-fields',
-  'x-kubernetes-int-or-string',
-];
-const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-const KUBERNETES_FORMATS = { int32: true, int64: true, float: true, double: true, 'date-time': DATE_TIME } as const;
 
 export interface KindSchema {
   readonly kind: string;
@@ -49,7 +40,7 @@ export function admissionOf(given: KindSchema): Admit {
   const { kind, apiVersion, schema, isNamespaced = true, names = 'subdomain', rules = NO_RULES, shapedRules = NO_RULES } = given;
   let compiled: { schema: Schema; validate: ValidateFunction; rules: RuleTree | undefined } | undefined;
   return (object, old) => {
-    compiled ??= compile(schema);
+    compiled ??= compile(kind, schema);
     const ofIdentity = identityProblems(object, old, { kind, apiVersion, isNamespaced, names });
     const ofShape: FieldProblem[] = [];
     const admitted = shaped(compiled.schema, object, old, ofShape);
@@ -116,20 +107,9 @@ function dropEmpty(metadata: JsonObject | undefined): void {
   }
 }
 
-function compile(schema: Schema) {
-  const complete: Schema = { ...schema, properties: { ...schema.properties, metadata: ADMITTED_META } };
-  const ajv = new Ajv({
-    allErrors: true,
-    strict: true,
-    keywords: KUBERNETES_KEYWORDS,
-    formats: KUBERNETES_FORMATS,
-    strictTypes: false,
-    strictRequired: false,
-    // That they are schemas is for the tests to say: asking at every start takes longer than compiling them.
-    meta: false,
-    validateSchema: false,
-  });
-  return { schema: complete, validate: ajv.compile(complete), rules: compileRules(complete) };
+function compile(kind: string, schema: Schema) {
+  const complete = withMetadata(schema);
+  return { schema: complete, validate: validatorOf(kind, complete), rules: compileRules(complete) };
 }
 
 interface Identity extends MetadataRules {
