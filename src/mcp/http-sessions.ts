@@ -1,5 +1,6 @@
 /** The sessions over HTTP that are kept between requests: whose they are, how many each user may have, and when one has been silent for too long. */
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { awakeMs } from '#lib/awake-time.ts';
 import { AgentisoError } from '#lib/errors.ts';
 
 export interface KeptSession {
@@ -12,7 +13,7 @@ export interface KeptSession {
 
 export interface HttpSessionsOptions {
   readonly maxPerUser?: number;
-  /** Without a request under way. */
+  /** Without a request under way, and while this process was awake to take one. */
   readonly maxIdleMs?: number;
   readonly nowMs?: () => number;
 }
@@ -35,7 +36,7 @@ export class HttpSessions {
   readonly #nowMs: () => number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ maxPerUser = MAX_PER_USER, maxIdleMs = MAX_IDLE_MS, nowMs = () => performance.now() }: HttpSessionsOptions = {}) {
+  constructor({ maxPerUser = MAX_PER_USER, maxIdleMs = MAX_IDLE_MS, nowMs = awakeMs }: HttpSessionsOptions = {}) {
     this.#maxPerUser = maxPerUser;
     this.#maxIdleMs = maxIdleMs;
     this.#nowMs = nowMs;

@@ -32,8 +32,16 @@ const RESULT: ExecResult = {
   elapsedMs: 0,
 };
 
+const RUNNING = { version: '1', generation: 1, uptimeMs: 0 };
+const PONG = encodeFrame({ id: 1, result: RUNNING });
+
 function handlers(exec: Exec): HandlersOf<Methods> {
-  return { ping: async () => ({ version: '1', generation: 1, uptimeMs: 0 }), exec };
+  return { ping: async () => RUNNING, exec };
+}
+
+/** Nothing at all of this process happens meanwhile. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 function answering(stream: SocketPair['near'], exec: Exec): Channel<Methods, Methods> {
@@ -268,5 +276,25 @@ describe('Channel', () => {
     const channel = new Channel(pair.near, { outgoing: methods, frameMs: 20 });
     pair.far.write(encodeFrame({ id: 1, result: {} }).subarray(0, 6));
     expect((await channel.closed).message).toMatch(/not complete 20 ms/);
+  });
+
+  it('takes the rest of a frame that came while this process stood still', async () => {
+    const result = new Channel(pair.near, { outgoing: methods, frameMs: 20 }).call('ping', {});
+    pair.far.write(PONG.subarray(0, 6));
+    await once(pair.near, 'data');
+    pair.far.write(PONG.subarray(6));
+    standStill(60);
+    expect(await result).toMatchObject({ version: '1' });
+  });
+
+  it('takes an answer that came while this process stood still for longer than it may take', async () => {
+    const channel = asking();
+    // It reads by then.
+    void channel.call('ping', {}).catch(() => {});
+    await once(pair.far, 'readable');
+    const result = channel.call('ping', {}, { deadlineMs: 20 });
+    pair.far.write(encodeFrame({ id: 2, result: RUNNING }));
+    standStill(60);
+    expect(await result).toMatchObject({ version: '1' });
   });
 });

@@ -51,6 +51,7 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
   #gathered: string[] = [];
   #gatheredCharacters = 0;
   #frameTimer: NodeJS.Timeout | undefined;
+  #hasHeard = false;
   /** Until the connection takes more, or is closed: one for all who wait, however many streams it carries. */
   #room: { readonly made: Promise<void>; readonly report: () => void } | undefined;
 
@@ -127,20 +128,32 @@ export class Channel<Out extends MethodTable = {}, In extends MethodTable = {}> 
 
   #take(chunk: Uint8Array): void {
     if (this.#closeReason !== undefined) return;
+    this.#hasHeard = true;
     try {
       for (const message of this.#decoder.push(chunk)) {
         this.#clearFrameTimer();
         this.#receive(parseEnvelope(message));
         if (this.#closeReason !== undefined) return;
       }
-      if (this.#decoder.isMidFrame) this.#frameTimer ??= setTimeout(() => this.#closeSlow(), this.#frameMs);
+      if (this.#decoder.isMidFrame && this.#frameTimer === undefined) this.#startFrameTimer();
     } catch (error) {
       this.close(toProtocolError(error));
     }
   }
 
-  #closeSlow(): void {
-    this.close(new ProtocolError('Timeout', `a frame was not complete ${this.#frameMs} ms after its first byte`));
+  /** What came while this process stood still is read after its timers: a frame of which there is more has as long again. */
+  #judgeSlow(): void {
+    const timer = this.#frameTimer;
+    this.#hasHeard = false;
+    setImmediate(() => {
+      if (this.#frameTimer !== timer || this.#closeReason !== undefined) return;
+      if (this.#hasHeard) this.#startFrameTimer();
+      else this.close(new ProtocolError('Timeout', `a frame was not complete ${this.#frameMs} ms after its first byte`));
+    });
+  }
+
+  #startFrameTimer(): void {
+    this.#frameTimer = setTimeout(() => this.#judgeSlow(), this.#frameMs);
   }
 
   #clearFrameTimer(): void {

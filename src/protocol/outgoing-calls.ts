@@ -30,6 +30,7 @@ class Outstanding {
   readonly #onEnd: (isGivenUp: boolean) => void;
   readonly #abort: (() => void) | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
+  #lastLook: NodeJS.Immediate | undefined;
 
   constructor(call: CallFacts, outcome: CallOutcome, streams: CallStreams, onEnd: (isGivenUp: boolean) => void) {
     this.#call = call;
@@ -43,7 +44,11 @@ class Outstanding {
       signal.addEventListener('abort', this.#abort, { once: true });
     }
     if (deadlineMs === undefined) return;
-    this.#timer = setTimeout(() => this.#giveUp(new ProtocolError('Timeout', `no answer to ${type} within ${deadlineMs} ms`)), deadlineMs);
+    const giveUp = () => this.#giveUp(new ProtocolError('Timeout', `no answer to ${type} within ${deadlineMs} ms`));
+    // An answer that came while this process stood still is read after its timers.
+    this.#timer = setTimeout(() => {
+      this.#lastLook = setImmediate(giveUp);
+    }, deadlineMs);
   }
 
   settle(answer: Answer | ProtocolError): void {
@@ -62,6 +67,7 @@ class Outstanding {
 
   #finish(isGivenUp: boolean): void {
     clearTimeout(this.#timer);
+    clearImmediate(this.#lastLook);
     if (this.#abort !== undefined) this.#call.options.signal?.removeEventListener('abort', this.#abort);
     this.streams.stop();
     this.#onEnd(isGivenUp);

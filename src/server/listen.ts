@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import { UnavailableError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
@@ -10,6 +11,7 @@ import { pinnedSocketPath } from '#lib/socket-path.ts';
 import type { Api } from './api.ts';
 import type { Channel } from './auth/identified.ts';
 import type { Identity } from './auth/identity.ts';
+import { afterReading, judgeLate, noteRequest } from './patience.ts';
 import { openPlainDoor } from './plain/door.ts';
 
 export interface Doors {
@@ -31,22 +33,31 @@ export interface ListenOptions {
   readonly socketPath: string;
   /** Whom the private socket stands for. */
   readonly socketIdentity: Identity;
+  readonly times?: DoorTimes;
 }
 
-/** A whole request, body included, takes no longer to arrive; an answer may take for ever. */
-const REQUEST_MS = 60_000;
-const IDLE_MS = 120_000;
+interface DoorTimes {
+  /** A whole request, body included, takes no longer to arrive; an answer may take for ever. */
+  readonly requestMs: number;
+  /** Between two requests. */
+  readonly idleMs: number;
+  /** How often requests are looked at for it. */
+  readonly checkMs: number;
+}
+
+const TIMES: DoorTimes = { requestMs: 60_000, idleMs: 120_000, checkMs: 30_000 };
 /** Then connections that still hold on are cut. */
 const CLOSING_MS = 5_000;
 
 export async function openDoors(options: ListenOptions): Promise<Doors> {
-  const { api, tls, host, portFile, socketIdentity } = options;
-  const https = createHttpsServer({ cert: tls.certPem, key: tls.keyPem, ...LIMITS });
-  const local = createHttpServer(LIMITS);
+  const { api, tls, host, portFile, socketIdentity, times = TIMES } = options;
+  const limits = limitsOf(times);
+  const https = createHttpsServer({ cert: tls.certPem, key: tls.keyPem, ...limits });
+  const local = createHttpServer(limits);
   const onAsked = (socket: Socket) => noteAsked(local, socket);
-  const plain = openPlainDoor(local, { api, channel: { identity: socketIdentity }, idleMs: IDLE_MS, onAsked });
-  attach(https, api, {});
-  attach(local, api, { identity: socketIdentity });
+  const plain = openPlainDoor(local, { api, channel: { identity: socketIdentity }, idleMs: times.idleMs, onAsked });
+  attach(https, { api, channel: {}, times });
+  attach(local, { api, channel: { identity: socketIdentity }, times });
   let releaseSocket = () => {};
   try {
     releaseSocket = await listenPrivately(local, options.socketPath);
@@ -72,33 +83,52 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-const LIMITS = {
-  requestTimeout: REQUEST_MS,
-  headersTimeout: REQUEST_MS,
-  keepAliveTimeout: IDLE_MS,
+const limitsOf = ({ requestMs, idleMs, checkMs }: DoorTimes) => ({
+  requestTimeout: requestMs,
+  headersTimeout: requestMs,
+  keepAliveTimeout: idleMs,
+  connectionsCheckingInterval: checkMs,
   maxHeaderSize: 32 * 1024,
   requireHostHeader: false,
-};
+});
 
 /** Connections on which something was asked: from then on only answers go out. */
 const answered = new WeakSet<object>();
 
-function attach(server: Server, api: Api, channel: Channel): void {
+interface Attaching {
+  readonly api: Api;
+  readonly channel: Channel;
+  readonly times: DoorTimes;
+}
+
+function attach(server: Server, { api, channel, times }: Attaching): void {
   trackSilent(server);
+  server.on('timeout', (socket) => afterReading(socket, { silent: () => socket.destroy() }));
   server.on('request', (request, response) => {
     noteAsked(server, request.socket);
+    noteRequest(request);
     api.handle(request, response, channel);
   });
   server.on('upgrade', (request, socket, head) => api.upgrade(request, socket, head, channel));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // In the middle or after the end of an answer there is nothing more to say.
-    if (!socket.writable || error.code === 'ECONNRESET' || error.code === 'HPE_CLOSED_CONNECTION' || answered.has(socket)) {
-      socket.destroy();
-      return;
-    }
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    if (error.code === LATE) judgeLate(socket as Socket, times.requestMs, () => refuse(socket, error));
+    else refuse(socket, error);
   });
+}
+
+const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
+const STATUSES: Readonly<Record<string, string>> = {
+  [LATE]: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+function refuse(socket: Duplex, { code = '' }: NodeJS.ErrnoException): void {
+  // In the middle or after the end of an answer there is nothing more to say.
+  if (!socket.writable || code === 'ECONNRESET' || code === 'HPE_CLOSED_CONNECTION' || answered.has(socket)) {
+    socket.destroy();
+    return;
+  }
+  socket.end(`HTTP/1.1 ${STATUSES[code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
 async function listenOn(server: Server, { host, port, portFile, log }: ListenOptions): Promise<void> {

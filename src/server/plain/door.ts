@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { Api } from '../api.ts';
 import type { Channel } from '../auth/identified.ts';
 import type { Answer } from '../call.ts';
+import { afterReading } from '../patience.ts';
 import { answerHead } from './answer.ts';
 import { plainRequest } from './request.ts';
 
@@ -155,13 +156,7 @@ class PlainConnection {
   };
 
   readonly #onTimeout = (): void => {
-    if (this.#isBusy) return;
-    const socket = this.#socket;
-    const { bytesRead } = socket;
-    // After a stop of the process the timer comes first, and then what was asked meanwhile: it is read by then.
-    setImmediate(() => {
-      if (!this.#isBusy && socket.bytesRead === bytesRead) socket.destroy();
-    });
+    if (!this.#isBusy) afterReading(this.#socket, { silent: () => this.#socket.destroy() });
   };
 
   readonly #onError = (): void => {

@@ -3,6 +3,7 @@
  * the socket, and `send` says when that is enough.
  */
 import type { Duplex } from 'node:stream';
+import { awakeMs } from '#lib/awake-time.ts';
 import { drained } from '#lib/drained.ts';
 import { FrameError, FrameReader } from '#lib/websocket/frame-reader.ts';
 import { type Frame, frameHead, OPCODE } from '#lib/websocket/frames.ts';
@@ -11,7 +12,7 @@ import { type Frame, frameHead, OPCODE } from '#lib/websocket/frames.ts';
 const MAX_FRAME_BYTES = 1024 * 1024;
 /** A write to a connection that is gone fails: so one that is held back, and not read from, is still found out. */
 const PING_MS = 10_000;
-/** Nothing at all, not even an answer to a ping. */
+/** Nothing at all, not even an answer to a ping. Time in which this process stood still does not count: it has listened to nobody. */
 const SILENT_MS = 60_000;
 /** How long a client may take to answer a goodbye. */
 const GOODBYE_MS = 2_000;
@@ -22,7 +23,7 @@ export class WebSocketConnection {
   readonly #pings: NodeJS.Timeout;
   #pieces: Buffer[] = [];
   #pendingPong: Buffer | undefined;
-  #heardAtMs = performance.now();
+  #heardAtMs = awakeMs();
   #isPulled = false;
   #isClosing = false;
   /** The client has said goodbye too. */
@@ -44,7 +45,7 @@ export class WebSocketConnection {
       this.#isPulled = true;
       // Whoever says goodbye still has to be heard.
       for await (const bytes of this.#socket.iterator({ destroyOnReturn: false })) {
-        this.#heardAtMs = performance.now();
+        this.#heardAtMs = awakeMs();
         yield* this.#wholeIn(bytes as Buffer);
         if (this.#isPeerDone) return;
       }
@@ -146,7 +147,7 @@ export class WebSocketConnection {
   }
 
   #ping(): void {
-    if (this.#isPulled && performance.now() - this.#heardAtMs > SILENT_MS) {
+    if (this.#isPulled && awakeMs() - this.#heardAtMs > SILENT_MS) {
       this.#socket.destroy();
       return;
     }
