@@ -36,6 +36,8 @@ export interface TeamDeps {
   readonly client: Client;
   /** Read anew each time, for they may change; 20 agents per team, 100 in all, when absent. */
   readonly limits?: TeamLimits;
+  /** All teams are looked at again: the limits may hold one no longer, or now. */
+  readonly limitChanges?: Wake;
   /** The team is gone: what was kept for it outside the store goes too. */
   readonly forgetTeam?: (team: Team) => Promise<void>;
   readonly people?: PeopleInboxes;
@@ -47,7 +49,7 @@ export interface PeopleInboxes {
   readonly changes: Wake;
 }
 
-export function teamController({ client, limits = DEFAULT_LIMITS, forgetTeam, people }: TeamDeps): Controller<Team> {
+export function teamController({ client, limits = DEFAULT_LIMITS, limitChanges, forgetTeam, people }: TeamDeps): Controller<Team> {
   const places = new Places(client, limits);
   const family = new Family();
   return {
@@ -62,7 +64,7 @@ export function teamController({ client, limits = DEFAULT_LIMITS, forgetTeam, pe
       { kind: 'Snapshot', toKeys: goldenConcern },
       { kind: 'Team', toKeys: (team, type) => family.concernedBy(team, type) },
     ],
-    ...(people && { wakes: [people.changes] }),
+    wakes: [people?.changes, limitChanges].filter((wake) => wake !== undefined),
     ignoresOwnWrites: true,
     async reconcile(team, ctx) {
       await showMessages(team, people);

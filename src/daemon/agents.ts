@@ -1,5 +1,4 @@
 /** Everything that makes agents run in one home: drivers, sessions, mail, network, proxy, ports. Put together here, taken apart in order. */
-
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KnownModels } from '#api/known-models.ts';

@@ -87,6 +87,7 @@ async function startOn(
     metrics,
     events,
     limits,
+    onLimits: (listener) => settings.onReload(listener),
     rates,
     audit,
     credentials,

@@ -69,6 +69,8 @@ export interface TeamworkOptions {
   readonly metrics: Metrics;
   readonly events: EventLog;
   readonly limits: Limits;
+  /** Calls when they may have changed. Gives what ends it. */
+  onLimits(listener: () => void): () => void;
   readonly rates: RateLimits;
   readonly audit: AuditLog;
   readonly credentials: CredentialSource;
@@ -165,6 +167,10 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     workspaceChanges: agentWakes(agents, agentByUid),
     watches: agentWatches(store),
     limits,
+    limitChanges: (enqueue) =>
+      options.onLimits(() => {
+        for (const { metadata } of store.list('Team').items) enqueue({ kind: 'Team', namespace: metadata.namespace, name: metadata.name });
+      }),
     starts,
     mayStart(agent) {
       const around = { team: teamOf(agent), agents: agentsIn(store) };

@@ -63,6 +63,18 @@ async function stop(run: CliRun): Promise<void> {
   expect([code, stderr]).toEqual([0, '']);
 }
 
+/** For a while. */
+async function nothingChanges(home: Home): Promise<void> {
+  let before = '';
+  const look = () => {
+    const now = ['top', 'mid', 'low'].map((name) => readFileSync(home.path('teams', name), 'utf8')).join();
+    const isSame = now === before;
+    before = now;
+    expect(isSame).toBe(true);
+  };
+  await vi.waitFor(look, { timeout: 60_000, interval: 3_000 });
+}
+
 const inHome = (work: (home: Home) => Promise<void>) => inTemporaryFolder((folder) => work(new Home(folder)));
 
 describe('agentiso serve', () => {
@@ -206,6 +218,33 @@ describe('agentiso serve', () => {
       await vi.waitFor(async () => expect((await scaled(3)).code).toBe(0), WAIT);
       run.child.kill('SIGTERM');
       expect((await run.result).code).toBe(0);
+    });
+  });
+
+  it('looks at all teams again when the limits change', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const home = new Home(join(folder, 'home'));
+      const run = await home.serve();
+      const team = (name: string, more: string) => {
+        const spec = `spec: {suspend: true, roles: [{name: worker}], ${more}}`;
+        home.write('teams', name, `apiVersion: agentiso.dev/v1alpha1\nkind: Team\nmetadata: {name: ${name}}\n${spec}\n`);
+      };
+      team('top', 'budget: {maxAgents: 9, maxDepth: 3}');
+      team('mid', 'parent: top, budget: {maxAgents: 4, maxDepth: 3}');
+      team('low', 'parent: mid, budget: {maxAgents: 1}');
+      const reason = () => home.read<Team>('teams', 'low')?.status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
+      await vi.waitFor(() => expect(home.read<Team>('teams', 'low')?.status?.depth).toBe(2), WAIT);
+      for (const [depth, becomes] of [
+        [1, expect.stringMatching(/^DepthExceeded$/)],
+        [2, expect.not.stringMatching(/^DepthExceeded$/)],
+      ]) {
+        // Otherwise what is still under way brings the next look.
+        await nothingChanges(home);
+        writeFileSync(join(home.folder, 'config.yaml'), `limits: {maxNestingDepth: ${depth}}\n`);
+        run.child.kill('SIGHUP');
+        await vi.waitFor(() => expect(reason()).toEqual(becomes), WAIT);
+      }
+      await stop(run);
     });
   });
 

@@ -32,9 +32,9 @@ export interface DriversOptions {
   readonly findImage: (name: string) => Promise<ImageFiles | undefined>;
   /** Where templates of machines are, for all homes of a user. Absent: each home has its own. */
   readonly templates?: string | undefined;
-  /** What workspaces may take of the disk. Absent: the defaults. */
   /** Where the home was before, and nothing is now. */
   readonly formerHomes?: readonly string[];
+  /** What workspaces may take of the disk. Absent: the defaults. */
   readonly limits?: Pick<Limits, 'maxSavedMiB' | 'maxCacheMiB'> | undefined;
   /** Shared with forks. Absent: machines have one of their own. */
   readonly starts?: Gate | undefined;

@@ -19,6 +19,7 @@ export class Settings {
   readonly #given: ConfiguredLimits;
   #limits: Limits;
   #rates: Rates;
+  readonly #listeners = new Set<() => void>();
 
   /** Throws InvalidError for a file that is wrong. */
   constructor(home: string, given: ConfiguredLimits = {}) {
@@ -33,6 +34,13 @@ export class Settings {
   /** Throws InvalidError for a file that is wrong; then all stays as it was. */
   reload(): void {
     [this.#limits, this.#rates] = this.#read();
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Whoever waits for other settings, and looks at them again now. Gives what ends it. */
+  onReload(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   #read(): [Limits, Rates] {
