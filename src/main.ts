@@ -2,6 +2,7 @@
 import { afterClosedPipe } from '#cli/closed-pipe.ts';
 import { runCli } from '#cli/index.ts';
 import { isTerminalAt, openOutput } from './output.ts';
+import { watchReader } from './reader.ts';
 
 declare const AGENTISO_VERSION: string | undefined;
 /** In the programs of src/cli/quick.ts. */
@@ -48,6 +49,7 @@ const run = runCli(process.argv.slice(2), {
   outBytes: out.write,
   err: err.write,
   signal: interrupted.signal,
+  onlyForReader: () => watchReader(1, () => lose(Object.assign(new Error('nobody reads standard output'), { code: 'EPIPE' }))),
   onReload: (listener) => void reloads.push(listener),
   version: VERSION,
   home: process.env['AGENTISO_HOME'],

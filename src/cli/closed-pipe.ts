@@ -2,7 +2,10 @@
 import { EXIT } from './command.ts';
 
 /** Whoever reads on with `| head` has seen enough; everything else was kept from doing what it was asked to do. */
-const READERS = ['get', 'describe', 'explain', 'events', 'logs', 'output', 'messages', 'inbox', 'top', 'api-resources', 'config', 'help'];
+const READERS = [
+  ...['get', 'describe', 'explain', 'events', 'logs', 'output', 'transcript', 'messages', 'inbox', 'board', 'top', 'why'],
+  ...['api-resources', 'config', 'help'],
+];
 /** What a shell says of a program that SIGPIPE ended. */
 const BROKEN_PIPE = 141;
 

@@ -118,6 +118,8 @@ export interface CommandContext {
   readonly err: (text: string) => void;
   /** Aborts on Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
+  /** From now on the command goes on only as long as somebody reads its answer. Absent in tests of other things. */
+  readonly onlyForReader?: () => void;
   /** Calls back when somebody asks for settings to be read again (SIGHUP). Absent in tests of other things. */
   readonly onReload?: (listener: () => void) => void;
   readonly version: string;

@@ -2,7 +2,7 @@
 import { AgentisoError, messageOf } from '#lib/errors.ts';
 import type { ApiCommandName } from './api-commands.ts';
 import { parseArguments } from './arguments.ts';
-import { type Command, type CommandContext, EXIT, INTERRUPTED } from './command.ts';
+import { type Command, type CommandContext, EXIT, INTERRUPTED, type OptionValues } from './command.ts';
 import type { LocalCommandName } from './local-commands.ts';
 import type { QuickCommandName } from './quick-commands.ts';
 import type { StreamCommandName } from './stream-api-commands.ts';
@@ -98,10 +98,16 @@ export async function runCli(argv: readonly string[], caller: CommandContext): P
     const rest = [...argv.slice(0, at), ...argv.slice(at + 1)];
     const { args, options, isHelp } = command.isRaw ? { args: rest, options: {}, isHelp: false } : parseArguments(command, rest);
     if (isHelp) return await help(context.out, command.name);
+    if (isFollowing(options)) context.onlyForReader?.();
     return await command.run(args, options, context);
   } catch (error) {
     return explain(error, name ?? '', context);
   }
+}
+
+/** It waits for what comes, to print it: where nobody reads that (`| head -1`) there is nothing to wait for. */
+function isFollowing(options: OptionValues): boolean {
+  return ['follow', 'watch', 'watchOnly'].some((name) => options[name] === true);
 }
 
 /** What it says to people names commands as they can be typed here. */

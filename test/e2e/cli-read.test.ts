@@ -210,3 +210,20 @@ describe('about the server', () => {
     expect([stdout, stderr]).toEqual(['describe\nteams\nhello\nteam/hello\ndefault\n', '']);
   });
 });
+
+describe('what follows', () => {
+  it.each([
+    { line: 'get tasks -w', reader: 'head -c 1' },
+    { line: 'get tasks --watch-only', reader: 'true' },
+    { line: 'events -w', reader: 'head -c 1' },
+    { line: 'board -w', reader: 'head -c 1' },
+    { line: 'logs -f hello-greeter', reader: 'head -c 1' },
+    { line: 'messages -f', reader: 'true' },
+    { line: 'inbox -f', reader: 'true' },
+  ])('$line ends when its reader has left, though nothing more is to be said', ({ line, reader }) => {
+    const script = `"${process.execPath}" "${program}" ${line} | ${reader} >/dev/null; echo "\${PIPESTATUS[0]}"`;
+    const options = { cwd: folder, env: { ...process.env, ...env }, encoding: 'utf8', timeout: 20_000 } as const;
+    const { stdout, stderr } = spawnSync('bash', ['-c', script], options);
+    expect([stdout, stderr]).toEqual(['0\n', '']);
+  });
+});
