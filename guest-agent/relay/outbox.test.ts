@@ -124,6 +124,18 @@ it('says so at once where there is no host, and to all of them when it goes away
   expect((await sent).map((each) => each.status === 'rejected' && each.reason.code)).toEqual(['Unavailable', 'Unavailable']);
 });
 
+it.each([
+  ['in its text', (long: string) => ({ metadata: { a: long.slice(1) } })],
+  ['in what it names', (long: string) => ({ reply_to: long.repeat(20) })],
+])('keeps the order when many of one turn, long %s, are more than a frame together', async (_, more) => {
+  const long = '\u0001'.repeat(8 * 1024 - 4);
+  const together = Array.from({ length: MAX_SENT_TOGETHER - 1 }, (_, at) => `${at}`.padStart(4, '0') + long);
+  // The last one is so long that it goes alone, at once.
+  const wanted = [...together, `last${'x'.repeat(9_000)}`];
+  await Promise.all(wanted.map((content, at) => send(content, at < together.length ? more(long) : {})));
+  expect(contents().map((content) => content.slice(0, 4))).toEqual(wanted.map((content) => content.slice(0, 4)));
+});
+
 it('sends one by one what would be too much for a frame together', async () => {
   const long = '\u0001'.repeat(8 * 1024);
   await Promise.all(Array.from({ length: MAX_SENT_TOGETHER }, () => send(long, { metadata: { a: long.slice(1) } })));

@@ -23,7 +23,10 @@ interface Waiting {
 
 /** What becomes of each copy is told, which takes a longer answer. */
 const EVERYBODY = '*';
-/** Of one that goes along with others: many large ones would be more than a frame. */
+/**
+ * Of all that one says that goes along with others. So many of the longest are always less than a frame, whatever they consist of: a call that
+ * turned out to be too large would be said again after what came later.
+ */
 const MAX_CHARACTERS = 8 * 1024;
 
 export class Outbox {
@@ -94,9 +97,13 @@ function whenAborted(signal: AbortSignal | undefined, reject: (reason: unknown) 
   return () => signal.removeEventListener('abort', onAbort);
 }
 
-function isShort({ content, metadata }: Message): boolean {
-  if (content.length > MAX_CHARACTERS) return false;
-  return (
-    metadata === undefined || Object.entries(metadata).reduce((sum, [name, value]) => sum + name.length + value.length, 0) <= MAX_CHARACTERS
-  );
+function isShort({ metadata, ...words }: Message): boolean {
+  return charactersIn(words) + charactersIn(metadata ?? {}) <= MAX_CHARACTERS;
+}
+
+/** Names and values; JSON makes up to six of one, and as many stand around both. */
+function charactersIn(fields: object): number {
+  let sum = 0;
+  for (const [name, value] of Object.entries(fields)) sum += name.length + String(value ?? '').length + 1;
+  return sum;
 }
