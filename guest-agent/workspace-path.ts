@@ -1,4 +1,5 @@
 /** Paths of requests to paths of the file system, never out of the workspace. */
+import { existsSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import { ProtocolError } from '#protocol/protocol-error.ts';
 import { lazy } from './lazy-modules.ts';
@@ -7,6 +8,8 @@ const NAMED_ROOT = '/workspace';
 
 /** `root` must be a real path. Throws for a path that does not exist or, links followed, leaves the root. */
 export async function resolveInWorkspace(root: string, path: string): Promise<string> {
+  // A real path itself: nearly every command runs there.
+  if (path === root && existsSync(root)) return root;
   const real = await lazy.files.realpath(toHostPath(root, path));
   if (!isInside(root, real)) throw outsideWorkspace(path);
   return real;

@@ -2,7 +2,7 @@
  * The commit that the repository of a workspace has checked out, read without git: it is looked at with every sign of life. The files are an
  * agent's, so that nothing here follows a link, waits for a pipe or reads without a limit.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
@@ -13,6 +13,8 @@ const MAX_PACKED_BYTES = 1024 * 1024;
 /** Undefined: no repository here, nothing committed yet, or refs that are kept in another way. */
 export function headOf(directory: string): string | undefined {
   const gitDir = join(directory, '.git');
+  // Most workspaces have none, and an error that is thrown costs more than this look.
+  if (!existsSync(gitDir)) return undefined;
   const head = read(join(gitDir, 'HEAD'), MAX_REF_BYTES)?.trim() ?? '';
   if (COMMIT.test(head)) return head;
   const ref = /^ref: (refs\/\S+)$/.exec(head)?.[1];

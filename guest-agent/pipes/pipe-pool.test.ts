@@ -36,10 +36,19 @@ describe('PipePool', () => {
   it('uses dry ones again, and no others', async () => {
     const pool = new PipePool(directory);
     const [dry, wet] = (await pool.take(2)) ?? [];
+    const made = readdirSync(directory).length;
     for (const pipe of [dry, wet]) for (const end of [pipe?.readEnd, pipe?.writeEnd]) closeSync(end ?? -1);
     dry?.giveBack(true);
     wet?.giveBack(false);
-    expect(readdirSync(directory)).toHaveLength(3);
+    expect(readdirSync(directory)).toHaveLength(made - 1);
+  });
+
+  it('makes them once for commands that begin together', async () => {
+    const pool = new PipePool(directory);
+    const taken = await Promise.all(Array.from({ length: 4 }, () => pool.take(2)));
+    const pipes = taken.flatMap((each) => each ?? []);
+    expect([pipes.length, readdirSync(directory).length]).toEqual([8, 8]);
+    for (const { readEnd, writeEnd } of pipes) for (const end of [readEnd, writeEnd]) closeSync(end);
   });
 
   it('leaves commands to sockets where no pipes can be made', async () => {

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { lazy } from '../lazy-modules.ts';
 import { report } from '../report.ts';
 
-/** Made at once, because most of the cost is the process that makes them: two commands' worth. */
-const BATCH = 4;
+/** Made at once, because most of the cost is the process that makes them: as many as the commands need that an agent has in work. */
+const BATCH = 8;
 /** More than that are not kept for later. */
 const MAX_FREE = 64;
 
@@ -27,6 +27,7 @@ export class PipePool {
   #free: string[] = [];
   #made = 0;
   #isUsable = true;
+  #making: Promise<void> | undefined;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -34,8 +35,16 @@ export class PipePool {
 
   /** undefined: here are no pipes to be had. */
   async take(count: number): Promise<readonly Pipe[] | undefined> {
-    while (this.#isUsable && this.#free.length < count) await this.#make();
+    while (this.#isUsable && this.#free.length < count) await this.#makeMore();
     return this.#isUsable ? this.#free.splice(0, count).map((path) => this.#open(path)) : undefined;
+  }
+
+  /** Commands that begin together wait for the same process. */
+  #makeMore(): Promise<void> {
+    this.#making ??= this.#make().finally(() => {
+      this.#making = undefined;
+    });
+    return this.#making;
   }
 
   async #make(): Promise<void> {
