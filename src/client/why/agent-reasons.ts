@@ -52,6 +52,10 @@ const REASONS: Readonly<Record<string, Judge>> = {
     command: changeIsolation(view, agent, { requireLimits: false }),
   })),
   RecordUnreadable: needs(() => ({ text: 'see that no process of it runs, then remove that file: it starts again, with its files' })),
+  ImageNotFound: needs(({ spec: { image } }) => ({
+    text: 'build it where the daemon runs, or name another one in spec.image (agentiso image list shows them):',
+    command: `agentiso image build ${image}`,
+  })),
   BackendMissing: needs(({ spec: { backend } }) =>
     backend === 'acp'
       ? { text: 'configure it where the daemon runs:', command: 'agentiso backends' }

@@ -74,6 +74,13 @@ describe('an agent that needs somebody', () => {
       command: undefined,
     },
     {
+      reason: 'ImageNotFound',
+      message: 'the image rust has not been built; run: agentiso image build rust',
+      spec: { image: 'rust' },
+      text: 'build it where the daemon runs, or name another one in spec.image (agentiso image list shows them):',
+      command: 'agentiso image build rust',
+    },
+    {
       reason: 'CrashLoop',
       message: 'the workspace exited 6 times; last: exit code 3: cannot read config',
       spec: {},
@@ -278,4 +285,14 @@ describe('an agent that has used up its budget', () => {
   it('waits for what it has set aside for others that run', () => {
     expect(why(poor(), [readyTeam('a'), running('x', 'dev')])[0]).toBe(`agent/a-dev gets no new tasks: ${message}`);
   });
+});
+
+it('says of an agent whose tasks all stand still why they do', () => {
+  const frozen = running('x', 'dev', { conditions: [condition('Frozen', 'True', 'BudgetExhausted', 'nothing is left')] });
+  const [first, second] = why(ready('dev'), [frozen, readyTeam('a')]);
+  expect(first).toBe('agent/a-dev is Working: on task/a-x, and nothing of it goes on');
+  expect(second).toContain(
+    'task/a-x is Running on agent/a-dev since 12s, attempt 1 of 3, and stands still: BudgetExhausted: nothing is left',
+  );
+  expect(why(ready('dev'), [frozen, running('y', 'dev'), readyTeam('a')])).toEqual(['agent/a-dev is Working: on task/a-x and task/a-y']);
 });

@@ -36,6 +36,8 @@ function lookAtReady(agent: Agent, sight: Sight): Finding {
   if (pending?.status === 'True') {
     return held.length > 0 ? leadingTo(held, 'gets no new tasks', pending.message) : waiting('is about to be replaced', pending.message);
   }
+  const isStill = held.length > 0 && held.every((task) => conditionOf(task, 'Frozen')?.status === 'True');
+  if (isStill) return leadingTo(held, 'is Working', `on ${listed(held.map(idOf))}, and nothing of it goes on`);
   if (held.length > 0) return fine('is Working', `on ${listed(held.map(idOf))}`);
   return fine(
     `is ${phase ?? 'Ready'}`,

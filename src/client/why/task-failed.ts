@@ -15,7 +15,7 @@ export function lookAtFailed(task: Task, { view }: Sight): Finding {
       return { ...stuck('is Failed', 'it was cancelled (spec.cancelled is true)', wanted), isWished: true };
     }
     case 'MaxAttempts': {
-      const text = `${isCrowded(task, because) ? FEWER_PROCESSES : 'mend what made it fail'}, then run it again:`;
+      const text = `${cureOf(task, because)}, then run it again:`;
       return stuck('is Failed', `${because}${lastWords(task)}`, { text, command: again });
     }
     case 'TooLarge':
@@ -35,6 +35,18 @@ export function lookAtFailed(task: Task, { view }: Sight): Finding {
     default:
       return stuck('is Failed', `${because}${lastWords(task)}`, { text: 'mend the cause, then run it again:', command: again });
   }
+}
+
+function cureOf(task: Task, because: string): string {
+  if (isCrowded(task, because)) return FEWER_PROCESSES;
+  return asksForCredential(because) ? `${NEEDS_CREDENTIAL} (agentiso backends says how)` : 'mend what made it fail';
+}
+
+export const NEEDS_CREDENTIAL = 'give the daemon a credential for the model of its agent';
+
+/** As coding agents say it that have none, or a wrong one. */
+export function asksForCredential(words: string): boolean {
+  return /authentication required|invalid (?:x-)?api[- ]key|no key is configured for the provider/i.test(words);
 }
 
 const FEWER_PROCESSES =

@@ -43,6 +43,32 @@ describe('a task that is well', () => {
   });
 });
 
+describe('a task that is tried again', () => {
+  const failed = (words: string) => [warning('Task', 'a-x', 'AttemptFailed', `attempt 1 of 3 failed: ${words}`)];
+
+  it('says how it failed before', () => {
+    expect(why(running('x', 'dev', { attempt: 2, failures: 1 }), [ready('dev')], failed('exit code 1'))).toEqual([
+      'task/a-x is Running on agent/a-dev since 12s, attempt 2 of 3: attempt 1 of 3 failed: exit code 1',
+    ]);
+    expect(why(running('x', 'dev'), [ready('dev')], failed('of a task that had this name before'))).toHaveLength(1);
+  });
+
+  it('needs a credential where its agent was asked for one', () => {
+    const again = running('x', 'dev', { attempt: 2, failures: 1 });
+    expect(why(again, [ready('dev')], failed('AgentError: session/prompt: Authentication required'))).toEqual([
+      'task/a-x is Running on agent/a-dev since 12s, attempt 2 of 3: attempt 1 of 3 failed: AgentError: session/prompt: Authentication required',
+      'what helps: give the daemon a credential for the model of its agent; this says how:',
+      '  agentiso backends',
+    ]);
+    const conditions = [condition('Ready', 'False', 'MaxAttempts', 'attempt 3 of 3: AgentError: session/prompt: Authentication required')];
+    expect(why(task('x', { phase: 'Failed', reason: 'MaxAttempts', attempt: 3, conditions }))).toEqual([
+      expect.stringContaining('task/a-x is Failed: MaxAttempts: '),
+      'what helps: give the daemon a credential for the model of its agent (agentiso backends says how), then run it again:',
+      '  agentiso retry a-x',
+    ]);
+  });
+});
+
 it('says of a task since when nothing was heard of it, while its agent may come back', () => {
   const lease = (seconds: number) => ({ renewTime: ago(seconds), expires: ago(seconds - 30) });
   const long = (seconds: number) => running('x', 'dev', { startedAt: ago(100), lease: lease(seconds) });

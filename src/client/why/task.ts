@@ -5,7 +5,7 @@ import { lookAtShort } from './budget.ts';
 import { commandOf } from './commands.ts';
 import { type Finding, fine, leadingTo, type Sight, stuck, waiting } from './finding.ts';
 import { lookAtBlocked } from './task-blocked.ts';
-import { lookAtFailed } from './task-failed.ts';
+import { asksForCredential, lookAtFailed, NEEDS_CREDENTIAL } from './task-failed.ts';
 import { lookAtPending } from './task-pending.ts';
 import { lookAtUnseen } from './unseen.ts';
 import { findAgent, type View } from './view.ts';
@@ -60,10 +60,27 @@ function lookAtHeld(task: Task, { view, now }: Sight): Finding {
   }
   const silent = silence(task, now);
   if (silent !== undefined) return waiting(says, silent, { text: `patience: after 30 s agent/${status?.owner} is ended and starts again` });
-  if (status?.claim === 'Pulled') return { ...fine(says), patience: `patience: agent/${status.owner} works on ${idOf(task)}` };
+  return lookAtWork(task, says, { view, now });
+}
+
+/** It is at work, as far as anybody can tell. */
+function lookAtWork(task: Task, says: string, { view, now }: Sight): Finding {
+  const { spec, status } = task;
+  const before = earlierFailure(task, view);
+  if (before !== undefined && asksForCredential(before)) {
+    return stuck(says, before, { text: `${NEEDS_CREDENTIAL}; this says how:`, command: 'agentiso backends' });
+  }
+  if (status?.claim === 'Pulled') return { ...fine(says, before), patience: `patience: agent/${status.owner} works on ${idOf(task)}` };
   const leftMs = Date.parse(status?.startedAt ?? '') + timeoutSecondsOf(spec) * 1_000 - now.getTime();
   const limit = Number.isNaN(leftMs) ? '' : `; it is ended in ${timeLeft(leftMs)} at the latest (spec.timeoutSeconds)`;
-  return { ...fine(says), patience: `patience: ${idOf(task)} is at work${limit}` };
+  return { ...fine(says, before), patience: `patience: ${idOf(task)} is at work${limit}` };
+}
+
+/** In a first attempt nothing has failed yet: what is said then is of another task that had this name. */
+function earlierFailure(task: Task, view: View): string | undefined {
+  if ((task.status?.failures ?? 0) === 0) return undefined;
+  const warning = view.lastWarning(task);
+  return warning?.reason === 'AttemptFailed' ? warning.message : undefined;
 }
 
 /** A lease that was renewed since the claim is written down only when its holder has fallen silent. */
