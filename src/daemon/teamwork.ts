@@ -287,11 +287,15 @@ function openTasks(store: Store, isPulled: boolean): (agent: Agent) => number {
   };
 }
 
+/** From what is claimed, which is little: an agent of a large home may have done thousands of Tasks, and this is asked with every look at it. */
 function planOf(store: Store, { metadata: { namespace, name }, spec }: Agent): PlanPhase | undefined {
-  const tasks = store.list('Task', { namespace, fieldSelector: `status.owner=${name}` }).items as Task[];
-  const planned = tasks.find((task) => plannerOf(task) === name);
+  const heldIn = (phase: string) =>
+    store.list('Task', { namespace, fieldSelector: `status.phase=${phase},status.owner=${name}` }).items as readonly Task[];
+  const claimed = heldIn('Claimed');
+  const planned = claimed.find((task) => plannerOf(task) === name);
   if (!planned) return undefined;
-  const isShared = tasks.some((task) => isHeld(task) && plannerOf(task) === undefined);
+  const others = [...claimed, ...heldIn('Running'), ...heldIn('Blocked')];
+  const isShared = others.some((task) => isHeld(task) && plannerOf(task) === undefined);
   return { task: shortName(spec.team, planned.metadata.name), isShared };
 }
 
