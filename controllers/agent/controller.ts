@@ -1,6 +1,6 @@
 /**
  * Agent: one workspace per object, made by a driver and named by metadata.uid, with a session to the guest inside.
- * Owns the conditions WorkspaceReady, RelayReady, InboxFull, BudgetExhausted, PlanHold and Ready; NetworkReady is the network controller's.
+ * Owns the conditions WorkspaceReady, RelayReady, InboxFull, BudgetExhausted, ProcessLimit, PlanHold and Ready; NetworkReady is the network controller's.
  */
 import type { Agent } from '#api/types.ts';
 import type { Driver, WorkspaceState } from '#drivers/driver.ts';
@@ -11,6 +11,7 @@ import type { Controller, ReconcileContext, Result, WithStatus } from '#runtime/
 import { showBudget } from './budget.ts';
 import { refused, relayCondition, summarise, unreachable, workspaceCondition } from './conditions.ts';
 import { ensureForked, ensureRestored, RESTORE_PENDING } from './copies.ts';
+import { showCrowding } from './crowding.ts';
 import type { AgentDeps } from './deps.ts';
 import { ensureGolden } from './golden.ts';
 import { showInbox } from './inbox.ts';
@@ -126,6 +127,7 @@ async function attend(agent: WithStatus<Agent>, driver: Driver, workspace: Works
     ...(workspace.pid === undefined ? {} : { pid: workspace.pid }),
   };
   setCondition(agent, workspaceCondition(workspace), ctx.now());
+  showCrowding(agent, workspace, ctx);
   const { conditions = [] } = agent.status;
   const session = workspace.phase === 'running' ? await ensureSession(agent, deps) : undefined;
   // The daemon is new and the agent is not: what was true of it stays until the first connection, or its failure, says otherwise.

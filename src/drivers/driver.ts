@@ -62,6 +62,8 @@ export interface WorkspaceState {
   readonly heldUp?: string;
   /** Where its memory is while it is suspended and no process of it runs. Absent: in the memory of this machine. */
   readonly savedAs?: { readonly path: string; readonly bytes: number };
+  /** It has as many processes and threads as it may, and more were refused: by its own limit, or by one that all workspaces share. */
+  readonly crowded?: { readonly limit: number; readonly isOwn: boolean };
   /** How a virtual machine that runs is reached: virtio-serial or vsock. Absent for other drivers. */
   readonly transport?: string;
 }

@@ -21,6 +21,8 @@ export interface FakeDriver extends Driver {
   boot(id: string): void;
   /** It stands still for this reason; undefined: it goes on. */
   holdUp(id: string, why: string | undefined): void;
+  /** It has as many processes as it may; undefined: it has room. */
+  crowd(id: string, crowded: WorkspaceState['crowded']): void;
   /** The workspace ends; with a failure unless it ended by itself. */
   exit(id: string, failure?: string): void;
 }
@@ -177,6 +179,10 @@ export function fakeDriver(options: FakeDriverOptions = {}): FakeDriver {
     holdUp(id, why) {
       const { heldUp: _before, ...state } = present(id);
       set(id, why === undefined ? state : { ...state, heldUp: why });
+    },
+    crowd(id, crowded) {
+      const { crowded: _before, ...state } = present(id);
+      set(id, crowded === undefined ? state : { ...state, crowded });
     },
     boot(id) {
       set(id, { ...present(id), phase: 'running' });

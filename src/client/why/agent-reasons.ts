@@ -2,6 +2,7 @@
 import type { Condition } from '#api/meta.ts';
 import type { Agent } from '#api/types.ts';
 import { changeIsolation, commandOf, describe, edit, patch, restartAgent } from './commands.ts';
+import { roomFor } from './crowded.ts';
 import { type Advice, type Finding, type Sight, stuck, waiting } from './finding.ts';
 import { lookAtFork } from './rest.ts';
 import { isPatient } from './unseen.ts';
@@ -112,9 +113,7 @@ const REASONS: Readonly<Record<string, Judge>> = {
 function crowdingAdvice({ message }: Condition): string {
   const [, whose, limit] = /after (its workspace|the daemon's control group) had reached its limit of (\d+) processes/.exec(message) ?? [];
   if (limit === undefined) return '';
-  return whose === 'its workspace'
-    ? `let its tasks run fewer than ${limit} processes and threads at once; `
-    : `give the daemon room for more than ${limit} processes and threads (pids.max of its control group, TasksMax of its unit), or run fewer agents; `;
+  return `${roomFor(limit, whose === 'its workspace')}; `;
 }
 
 function unknown(agent: Agent, condition: Condition, { view }: Sight): Finding {

@@ -5,6 +5,7 @@ import { type Agent, shortName } from '#api/types.ts';
 import { lookAtReason } from './agent-reasons.ts';
 import { lookAtExhausted } from './budget.ts';
 import { commandOf, startAgent } from './commands.ts';
+import { lookAtCrowded } from './crowded.ts';
 import { type Finding, fine, leadingTo, type Sight, stuck, waiting } from './finding.ts';
 import { lookAtPending, lookAtSuspended } from './rest.ts';
 import { lookAtUnseen } from './unseen.ts';
@@ -28,6 +29,8 @@ export function lookAtAgent(agent: Agent, sight: Sight): Finding {
 function lookAtReady(agent: Agent, sight: Sight): Finding {
   const { phase, startedAt, isolation } = agent.status ?? {};
   if (conditionOf(agent, 'InboxFull')?.status === 'True') return lookAtFullInbox(agent, sight);
+  const crowded = lookAtCrowded(agent, 'can start nothing more');
+  if (crowded) return crowded;
   const exhausted = lookAtExhausted(agent, sight);
   if (exhausted) return exhausted;
   const held = sight.view.heldBy(agent);

@@ -465,6 +465,26 @@ it('being cancelled while it runs is said', () => {
   expect(why(what, [ready('dev')])[0]).toContain('it was cancelled and is being ended');
 });
 
+it.each([
+  ['WorkspaceFull', 'its workspace', 512, 'let its tasks run fewer than 512 processes and threads at once, or end some of them'],
+  [
+    'DaemonFull',
+    "the daemon's control group",
+    90,
+    'give the daemon room for more than 90 processes and threads (pids.max of its control group, TasksMax of its unit), or run fewer agents, or end some of them',
+  ],
+])('the limit of processes at which it sits is named: %s', (reason, whose, limit, helps) => {
+  const message = `${whose} has reached its limit of ${limit} processes and threads (pids.max); more are refused until some end`;
+  const full = agent('dev', {
+    phase: 'Working',
+    conditions: [condition('Ready', 'True', 'Running'), condition('ProcessLimit', 'True', reason, message)],
+  });
+  const what = running('x', 'dev');
+  expect([ask(what, [full]).state, ask(what, [full]).advice?.text]).toEqual(['stuck', helps]);
+  expect(why(what, [full])[0]).toBe(`task/a-x is Running on agent/a-dev since 12s, attempt 1 of 3: ${reason}: ${message}`);
+  expect(ask(full).state).toBe('stuck');
+});
+
 it('Stuck is said', () => {
   const what = running('x', 'dev', { conditions: [condition('Stuck', 'True', 'TooLong', 'no progress for 9 minutes')] });
   expect(why(what, [ready('dev')])[0]).toBe('task/a-x is Running on agent/a-dev since 12s, attempt 1 of 3: no progress for 9 minutes');

@@ -3,6 +3,7 @@ import { timeoutSecondsOf } from '#api/task-timeout.ts';
 import type { Task } from '#api/types.ts';
 import { lookAtShort } from './budget.ts';
 import { commandOf } from './commands.ts';
+import { lookAtCrowded } from './crowded.ts';
 import { type Finding, fine, leadingTo, type Sight, stuck, waiting } from './finding.ts';
 import { lookAtBlocked } from './task-blocked.ts';
 import { asksForCredential, lookAtFailed, NEEDS_CREDENTIAL } from './task-failed.ts';
@@ -51,16 +52,8 @@ function lookAtHeld(task: Task, { view, now }: Sight): Finding {
     return waiting(says, 'its work is done and is being verified', { text: 'patience: its verify commands run' });
   const frozen = conditionOf(task, 'Frozen');
   if (frozen?.status === 'True') return lookAtShort(task, `${says}, and stands still`, { because: wordsOf(frozen), view });
-  const stuckNow = conditionOf(task, 'Stuck');
-  if (stuckNow?.status === 'True') {
-    return stuck(says, stuckNow.message, {
-      text: 'give it to another agent, or cancel it:',
-      command: commandOf(view, 'assign', task.metadata.name, 'AGENT'),
-    });
-  }
-  const silent = silence(task, now);
-  if (silent !== undefined) return waiting(says, silent, { text: `patience: after 30 s agent/${status?.owner} is ended and starts again` });
-  return lookAtWork(task, says, { view, now });
+  const held = lookAtCrowded(owner, says) ?? lookAtStuck(task, says, view) ?? lookAtSilence(task, says, now);
+  return held ?? lookAtWork(task, says, { view, now });
 }
 
 /** It is at work, as far as anybody can tell. */
@@ -83,12 +76,22 @@ function earlierFailure(task: Task, view: View): string | undefined {
   return warning?.reason === 'AttemptFailed' ? warning.message : undefined;
 }
 
+function lookAtStuck(task: Task, says: string, view: View): Finding | undefined {
+  const condition = conditionOf(task, 'Stuck');
+  if (condition?.status !== 'True') return undefined;
+  return stuck(says, condition.message, {
+    text: 'give it to another agent, or cancel it:',
+    command: commandOf(view, 'assign', task.metadata.name, 'AGENT'),
+  });
+}
+
 /** A lease that was renewed since the claim is written down only when its holder has fallen silent. */
-function silence({ status }: Task, now: Date): string | undefined {
+function lookAtSilence({ status }: Task, says: string, now: Date): Finding | undefined {
   const { renewTime = '', expires = '' } = status?.lease ?? {};
   const isRenewed = Date.parse(renewTime) > Date.parse(status?.startedAt ?? '') + CLAIM_TO_START_MS;
   if (status?.phase !== 'Running' || !isRenewed || !(Date.parse(expires) > now.getTime())) return undefined;
-  return `nothing was heard of it ${since(renewTime, now)}`;
+  const text = `patience: after 30 s agent/${status.owner} is ended and starts again`;
+  return waiting(says, `nothing was heard of it ${since(renewTime, now)}`, { text });
 }
 
 const CLAIM_TO_START_MS = 5_000;

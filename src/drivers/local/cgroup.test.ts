@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { limitsOf, ownGroups, processLimitMet } from './cgroup.ts';
+import { limitsOf, ownGroups, processLimitHeld, processLimitMet } from './cgroup.ts';
 import { groupPath, parseCgroupMounts, parseOwnGroups } from './cgroup-places.ts';
 
 const MOUNTINFO = `24 1 0:22 / /proc rw - proc proc rw
@@ -69,6 +69,30 @@ describe('ownGroups', () => {
       '/cg/memory/agentiso-1-a',
     ]);
     expect(ownGroups(undefined, 'a')).toEqual([]);
+  });
+});
+
+describe('processLimitHeld', () => {
+  it.each([
+    { name: 'it has room again', current: 40, aboveCurrent: 60, above: 'max', want: undefined },
+    { name: 'it is full', current: 511, aboveCurrent: 900, above: 'max', want: { limit: 512, isOwn: true } },
+    { name: 'that of the daemon is full', current: 30, aboveCurrent: 100, above: '100', want: { limit: 100, isOwn: false } },
+    { name: 'that of the daemon has room again', current: 30, aboveCurrent: 60, above: '100', want: undefined },
+  ])('of one that was refused, when $name', ({ current, aboveCurrent, above, want }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'agentiso-groups-'));
+    try {
+      const [daemon, group] = [join(folder, 'daemon'), join(folder, 'daemon', 'agentiso-x')];
+      mkdirSync(group, { recursive: true });
+      const write = (place: string, file: string, text: string | number) => writeFileSync(join(place, `pids.${file}`), `${text}\n`);
+      write(daemon, 'max', above);
+      write(daemon, 'current', aboveCurrent);
+      write(group, 'max', 512);
+      write(group, 'current', current);
+      write(group, 'events', 'max 3');
+      expect(processLimitHeld([join(folder, 'gone'), group])).toEqual(want);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 

@@ -121,6 +121,24 @@ export function processLimitMet(groups: readonly string[]): { readonly limit: nu
   return Number.isFinite(lowest) ? { limit: lowest, isOwn: lowest === own } : undefined;
 }
 
+/** Nearly full is full: who is refused ends, and tries again. */
+const FULL = 0.95;
+
+/** The limit that was met, while it is met: one that has let processes go since is none to tell of. */
+export function processLimitHeld(groups: readonly string[]): ReturnType<typeof processLimitMet> {
+  const met = processLimitMet(groups);
+  return met !== undefined && placesOf(groups).some((each) => Number(readOptional(join(each, 'pids.current'))) >= FULL * met.limit)
+    ? met
+    : undefined;
+}
+
+/** The groups that count processes, and those above. */
+function placesOf(groups: readonly string[]): string[] {
+  const places: string[] = [];
+  for (const group of groups) for (let each = group; existsSync(join(each, 'pids.max')); each = dirname(each)) places.push(each);
+  return places;
+}
+
 /** A group without a limit says `max`. */
 function limitIn(group: string): number {
   const limit = Number(readOptional(join(group, 'pids.max')));

@@ -24,7 +24,7 @@ import type {
   WorkspaceState,
   WriteHold,
 } from '../driver.ts';
-import { processLimitMet } from './cgroup.ts';
+import { processLimitHeld, processLimitMet } from './cgroup.ts';
 import { dialGuest } from './dial.ts';
 import { ensureDirectories, isPresent, removeDirectories, removeRun } from './directories.ts';
 import { FileCopies, finishRestore } from './file-copies.ts';
@@ -487,7 +487,8 @@ export class LocalDriver implements Driver {
       const transport = await this.#launcher.transportOf?.(found.paths);
       const heldUp = this.#launcher.heldUp?.(found.paths);
       const phase = running.isListening ? 'running' : 'starting';
-      const more = { ...(transport !== undefined && { transport }), ...(heldUp !== undefined && { heldUp }) };
+      const crowded = processLimitHeld(record?.groups ?? []);
+      const more = { ...(transport !== undefined && { transport }), ...(heldUp !== undefined && { heldUp }), ...(crowded && { crowded }) };
       return { id, incarnation, phase, pid: running.pid, ...isSuspended, ...more };
     }
     const { sleep } = this.#launcher;
