@@ -5,12 +5,12 @@ import { afterAll, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../support/daemon.ts';
 import { machineStateOf, NOTHING_LEFT } from '../support/machine-state.ts';
 import { machinesHere, testImagesDirectory } from '../support/machines.ts';
-import { processesMentioning } from '../support/processes.ts';
+import { isProcessOf, processesMentioning } from '../support/processes.ts';
 import { requires } from '../support/requirements.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 
 const here = await machinesHere();
-const WAIT = { timeout: 120_000, interval: 100 };
+const WAIT = { timeout: 300_000, interval: 100 };
 const TEST_MS = 600_000;
 const TEAM = `apiVersion: agentiso.dev/v1alpha1
 kind: Team
@@ -26,6 +26,9 @@ spec:
   command: echo "$AGENTISO_ATTEMPT" >> starts; head -c 24M /dev/urandom | tee big | sha256sum > said; sync; sha256sum < big | cmp - said && rm big said && cat starts
 `;
 const NO_ROOM = /^its disk may take 1024 MiB, and of the \d+ MiB that are free 1024 MiB are to stay so$/;
+const FULL = 'the disk of this machine is full';
+/** What helps: room, or to give it up. */
+const WAITS = /the disk of this machine is full.*goes on when there is room.*agentiso\.dev\/discard-work/s;
 /** Of silence an agent is thought to be dead after 30 s. */
 const SILENT_MS = 40_000;
 
@@ -36,7 +39,8 @@ class SmallMachines extends SmallDisk {
   readonly uids = new Set<string>();
 
   constructor(name: string, size: string) {
-    const env = { AGENTISO_IMAGES: testImagesDirectory() };
+    // What is started ahead would take room at moments of its own.
+    const env = { AGENTISO_IMAGES: testImagesDirectory(), AGENTISO_WARM_POOL: '0' };
     super(join(place.folder, name), { size, folder: 'state/workspaces', logLevel: 'info', env });
   }
 
@@ -56,14 +60,21 @@ class SmallMachines extends SmallDisk {
     }, WAIT);
   }
 
-  /** Made or given up: while it is made it takes room, which it may give back. */
-  async templateSettled(): Promise<void> {
-    await this.said(/template of machines made|no template could be made/, WAIT);
+  /** Writes more than there is room for, and stands still in the middle of it. */
+  async standStill(): Promise<string> {
+    await this.leave(6, WAIT);
+    await this.apply(TASK);
+    const { metadata } = await this.ready({ status: 'False', reason: 'HeldUp', message: expect.stringContaining(FULL) });
+    return metadata.name;
+  }
+
+  async gone(): Promise<void> {
+    await vi.waitFor(async () => expect(await this.agent()).toBeUndefined(), WAIT);
   }
 
   async deleteTeam(): Promise<void> {
     await this.cli('delete', 'team', 'large', '--wait=false');
-    await vi.waitFor(async () => expect(await this.agent()).toBeUndefined(), WAIT);
+    await this.gone();
   }
 }
 
@@ -94,13 +105,9 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a mach
       try {
         await small.apply(TEAM);
         const before = await small.ready({ status: 'True' });
-        await small.leave(1, WAIT);
-        await small.templateSettled();
-        await small.leave(6, WAIT);
-        await small.apply(TASK);
-        await small.ready({ status: 'False', reason: 'HeldUp', message: expect.stringContaining('the disk of this machine is full') });
+        await small.standStill();
         const sinceMs = performance.now();
-        expect((await small.cli('why', 'task/large-write')).stdout).toContain('the disk of this machine is full');
+        expect((await small.cli('why', 'task/large-write')).stdout).toContain(FULL);
         await vi.waitFor(() => expect(performance.now() - sinceMs).toBeGreaterThan(SILENT_MS), WAIT);
         await small.ready({ status: 'False', reason: 'HeldUp' });
         await small.leave(1_500, WAIT);
@@ -110,6 +117,50 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('a mach
         }, WAIT);
         const after = await small.ready({ status: 'True' });
         expect(after.status).toMatchObject({ incarnation: before.status.incarnation, pid: before.status.pid });
+      } finally {
+        await small.end();
+      }
+      expect(machineStateOf(small.home, [...small.uids])).toEqual(NOTHING_LEFT);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'that stands still is not ended by its deletion, which says what it waits for and goes on when there is room: nothing of its work is lost',
+    async () => {
+      const small = new SmallMachines('deleted', '3g');
+      try {
+        await small.apply(TEAM);
+        const { status } = await small.ready({ status: 'True' });
+        await small.standStill();
+        await small.cli('delete', 'team', 'large', '--wait=false');
+        await vi.waitFor(async () => expect((await small.cli('why', 'agent/large-one')).stdout).toMatch(WAITS), WAIT);
+        // Also after some more attempts.
+        const { metadata } = await small.agent();
+        await vi.waitFor(async () => expect((await small.cli('events', '-o', 'json')).stdout).toMatch(/RescueFailed/), WAIT);
+        expect([metadata.deletionTimestamp, isProcessOf(status.pid, metadata.uid)]).toEqual([expect.any(String), true]);
+        await small.leave(1_500, WAIT);
+        await small.gone();
+        const { stdout } = await small.cli('rescue', 'list', '-o', 'json');
+        expect(stdout).toContain('large-one');
+      } finally {
+        await small.end();
+      }
+      expect(machineStateOf(small.home, [...small.uids])).toEqual(NOTHING_LEFT);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'that stands still goes at once when its work is given up',
+    async () => {
+      const small = new SmallMachines('given-up', '3g');
+      try {
+        await small.apply(TEAM);
+        await small.ready({ status: 'True' });
+        const name = await small.standStill();
+        await small.cli('annotate', 'agent', name, 'agentiso.dev/discard-work=true');
+        await small.deleteTeam();
       } finally {
         await small.end();
       }

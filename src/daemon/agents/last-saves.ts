@@ -1,7 +1,7 @@
 /** The last look at what an agent has written: with nothing running any more that could write, and started for it if nothing runs. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '#api/types.ts';
-import type { Driver } from '#drivers/driver.ts';
+import type { Driver, WorkspaceState } from '#drivers/driver.ts';
 import type { TeamRepositories, TeamRepository } from '#git/team-repository.ts';
 import type { Sessions } from '#guest/sessions.ts';
 import { newUid } from '#lib/clock.ts';
@@ -45,11 +45,13 @@ async function lastSave(agent: Agent, driver: Driver, deps: OnePlace): Promise<S
   const options = { withUncommitted: true, isFinal: true, rescueFrom: deps.place, signal };
   const session = sessions.get(uid);
   const state = await driver.get(uid, signal);
+  requireMoving(state);
   if (session?.state.isControlOpen && state?.phase === 'running' && state.incarnation === session.incarnation) {
     try {
       return await saveWork(agent, session, repository, options);
     } catch (error) {
       signal.throwIfAborted();
+      requireMoving(await driver.get(uid, signal));
       log.debug({ err: error, agent: name }, 'the guest did not hand over its work; it is started again for it');
     }
   }
@@ -64,6 +66,11 @@ async function lastSave(agent: Agent, driver: Driver, deps: OnePlace): Promise<S
   } finally {
     guest.close('its work is safe');
   }
+}
+
+/** What stands still by itself cannot be asked, and to end it would lose what is in its memory only: it is waited for. */
+function requireMoving(state: WorkspaceState | undefined): void {
+  if (state?.heldUp !== undefined) throw new AgentisoError('Unavailable', state.heldUp, { reason: 'HeldUp' });
 }
 
 /** After what was in it is safe. */

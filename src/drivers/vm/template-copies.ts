@@ -3,7 +3,7 @@
  * may be gone, or be another by then.
  */
 import { existsSync, readdirSync } from 'node:fs';
-import { chown, mkdir, open, rename, rm, utimes } from 'node:fs/promises';
+import { chown, mkdir, open, rename, rm, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execute } from '#lib/execute.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
@@ -71,7 +71,8 @@ export class TemplateCopies {
       await mkdir(unfinished, { mode: 0o700 });
       const files = TEMPLATE_FILES.map((name) => `/proc/${process.pid}/fd/${from.fd}/${name}`);
       const env = { PATH: TOOL_PATH };
-      await execute('cp', ['--sparse=always', '--reflink=auto', '--', ...files, unfinished], { env });
+      const holes = (await statfs(unfinished)).type === TMPFS ? 'never' : 'always';
+      await execute('cp', [`--sparse=${holes}`, '--reflink=auto', '--', ...files, unfinished], { env });
       await chown(join(unfinished, 'memory'), uid, uid);
       await removeCached(folder);
       await rename(unfinished, folder);
@@ -84,5 +85,7 @@ export class TemplateCopies {
   }
 }
 
+/** There a hole takes room when it is read: a machine would be ended by that, when there is none, in place of standing still until there is. */
+const TMPFS = 0x01021994;
 /** A key and a uid. Homes of earlier versions have templates of their own in this place. */
 const IS_COPY = /^[0-9a-f]{32}-\d+$/;

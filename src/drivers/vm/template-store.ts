@@ -3,7 +3,7 @@
  * changed then, and may go at any time: what machines have mapped are copies, in their homes (template-copies.ts).
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { withFreeLock, withLock } from '#lib/file-lock.ts';
@@ -16,6 +16,9 @@ import { isUnfinished, removeCached } from './caches.ts';
 
 /** What a template is: its memory, the rest of its state, the path of the image that it needs, and a name that no other one ever has. */
 export const TEMPLATE_FILES = ['memory', 'state', 'image', 'made'] as const;
+
+/** Each new version of agentiso has others. */
+const UNUSED_MS = 14 * 24 * 3_600_000;
 
 export interface Making {
   readonly key: string;
@@ -78,12 +81,17 @@ export class TemplateStore {
     if (name !== undefined && made.includes(name)) await removeCached(this.pathOf(key));
   }
 
-  /** What others were at when they died, and templates of images that are gone. */
+  /** What others were at when they died, templates of images that are gone, and those that nobody has used for long: of versions that are gone. */
   async sweep(): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     // Whoever has the lock has swept.
     await withFreeLock(this.#lock, () => this.#removeLeftovers());
     await removeWithoutImage(this.#directory);
+    for (const name of readdirSync(this.#directory).filter((each) => !isUnfinished(each))) {
+      const folder = join(this.#directory, name);
+      const usedMs = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+      if (Date.now() - usedMs > UNUSED_MS) await removeCached(folder);
+    }
   }
 
   /** Under the lock: what is unfinished has nobody who would finish it. */

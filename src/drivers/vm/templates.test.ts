@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -77,16 +77,18 @@ describe('a template', () => {
     for (const templates of [one, two]) await templates.close();
   });
 
-  it('goes with its image, and with what somebody left who was killed; so do copies, and what homes had before they shared', async () => {
+  it('goes with its image, when nobody has used it for long, and with what somebody left who was killed; so do copies, and what homes had before they shared', async () => {
     put('first');
-    const gone = join(directory, 'f'.repeat(32));
+    const [gone, unused] = [join(directory, 'f'.repeat(32)), join(directory, 'e'.repeat(32))];
     const copy = join(base, 'home', `${basename(folder)}-${UID}`);
     const leftovers = [`${folder}.new`, `${gone}.x.gone`, `${copy}.new`, join(base, 'home', basename(folder))];
-    for (const path of [gone, ...leftovers]) mkdirSync(path, { recursive: true });
+    for (const path of [gone, unused, ...leftovers]) mkdirSync(path, { recursive: true });
+    writeFileSync(join(unused, 'image'), '/');
+    utimesSync(unused, 0, 0);
     writeFileSync(join(gone, 'image'), join(base, 'no-image'));
     const templates = open('home');
     expect(await templates.find(KIND, UID)).toBeDefined();
-    expect([gone, ...leftovers].filter(existsSync)).toEqual([]);
+    expect([gone, unused, ...leftovers].filter(existsSync)).toEqual([]);
     await templates.close();
   });
 
