@@ -3,6 +3,7 @@ import type { KindObject } from '#api/meta.ts';
 import type { Clock } from '#lib/clock.ts';
 import { emitYaml } from '#lib/emit-yaml.ts';
 import type { Answer, Call } from './call.ts';
+import { listBody } from './list-body.ts';
 import type { Page } from './page.ts';
 import { flag, text } from './params.ts';
 import { apiVersionOf } from './resources.ts';
@@ -60,7 +61,8 @@ export function listAnswer(call: Call, page: Page, { clock, status = 200 }: Sayi
     metadata: route.resource.stored?.crd ? { continue: '', ...metadata } : metadata,
   });
   const itemText = route.resource.stored?.crd ? textOf : untypedText;
-  return { status, ...formatted(call, `${head.slice(0, -1)},"items":[${page.items.map((item) => itemText(item)).join(',')}]}`) };
+  const texts = page.items.map((item) => itemText(item));
+  return { status, ...formatted(call, listBody(`${head.slice(0, -1)},"items":[`, texts, ']}')) };
 }
 
 /** Kinds that are not custom are named once, by the list. */
@@ -88,10 +90,10 @@ export function shapeTable(
 }
 
 /** Text that is there already goes out as it is unless the client wants it to be read by a person. */
-function formatted({ shape, query }: Call, body: string | (() => unknown)): Pick<Answer, 'body' | 'contentType'> {
+function formatted({ shape, query }: Call, body: string | Buffer | (() => unknown)): Pick<Answer, 'body' | 'contentType'> {
   const isPretty = flag(query, 'pretty');
-  if (shape.format === 'json' && !isPretty) return { body: typeof body === 'string' ? body : JSON.stringify(body()) };
-  const value: unknown = typeof body === 'string' ? JSON.parse(body) : body();
+  if (shape.format === 'json' && !isPretty) return { body: typeof body === 'function' ? JSON.stringify(body()) : body };
+  const value: unknown = typeof body === 'function' ? body() : JSON.parse(body.toString());
   return shape.format === 'yaml'
     ? { body: emitYaml(value), contentType: 'application/yaml' }
     : { body: `${JSON.stringify(value, null, 2)}\n` };
