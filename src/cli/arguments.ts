@@ -86,12 +86,17 @@ function setNext(flag: Flag, rest: string[], values: Values): void {
   setGiven(flag, value, values);
 }
 
+/** As help names what the option takes. */
+const A_PLACE = /<(?:dir|file)>/;
+
 function setGiven(flag: Flag, value: string, values: Values): void {
   const { option, key } = flag;
   if (!flag.takesValue) {
     values[key] = (readBoolean(flag, value) as boolean) !== flag.isNegated;
     return;
   }
+  // Of `--home "$UNSET"`: an empty path is the folder one happens to be in, and nobody means that.
+  if (value === '' && A_PLACE.test(option.flags)) throw new UsageError(`option '${option.flags}' is empty; give a path, or leave it out`);
   if (option.choices && !option.choices.includes(value)) {
     const allowed = `Allowed choices are ${option.choices.join(', ')}.`;
     throw new UsageError(`option '${option.flags}' argument '${value}' is invalid. ${allowed}`);

@@ -34,6 +34,9 @@ describe('usage', () => {
     { argv: ['validate'], want: "missing required argument 'files'" },
     { argv: ['validate', '--quiet', 'x'], want: "unknown option '--quiet'" },
     { argv: ['up'], want: "required option '-f, --filename <file>' not specified" },
+    { argv: ['up', '-f', hello, '--home', ''], want: "option '--home <dir>' is empty; give a path, or leave it out" },
+    { argv: ['serve', '--home='], want: "option '--home <dir>' is empty; give a path, or leave it out" },
+    { argv: ['get', 'tasks', '--home', ''], want: "option '--home <dir>' is empty; give a path, or leave it out" },
     { argv: ['up', '-f', hello, '--log-leve', 'info'], want: "unknown option '--log-leve'; did you mean --log-level?" },
     {
       argv: ['up', '-f', hello, '--log-level', 'loud'],
