@@ -4,6 +4,7 @@ import { CONTENTS_FINALIZER } from '#api/namespace.ts';
 import type { Client } from '#client/client.ts';
 import { localClient } from '#client/local.ts';
 import type { Controller } from '#runtime/controller.ts';
+import { countTurns } from '#runtime/count-turns.fixture.ts';
 import { reconcileKey } from '#runtime/reconcile.ts';
 import { interceptClient, testContext } from '#runtime/testing.ts';
 import type { Store } from '#store/store.ts';
@@ -43,6 +44,17 @@ describe('the namespace controller', () => {
     expect(await pass()).toEqual({});
     expect(store.get(key)).toBeUndefined();
     expect(store.list('ConfigMap').items.map(({ metadata }) => metadata.namespace)).toEqual(['other']);
+  });
+
+  it('deletes thousands a few at a time, so that others have their turn', async () => {
+    const names = Array.from({ length: 400 }, (_, index) => `more-${index}`);
+    for (const name of names) await client.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' } } as never);
+    await pass();
+    await client.delete(key);
+    const turns = countTurns();
+    await pass(interceptClient(client, (verb) => (verb === 'delete' ? turns.note() : undefined)));
+    expect(turns.end()).toBeLessThan(100);
+    expect(store.list('ConfigMap', { namespace: 'shop' }).items).toHaveLength(0);
   });
 
   it('waits for what holds itself back', async () => {

@@ -2,11 +2,12 @@
  * Namespace: deleting one deletes what is in it, and it stays, Terminating, until that is gone.
  * Owns the finalizer "kubernetes" of the spec.
  */
-import type { KindObject } from '#api/meta.ts';
+import { type KindObject, keyOf } from '#api/meta.ts';
 import { CONTENTS_FINALIZER, withoutContents } from '#api/namespace.ts';
 import type { Client } from '#client/client.ts';
 import { ignoreNotFound } from '#lib/errors.ts';
 import type { Controller } from '#runtime/controller.ts';
+import { inTurns } from '#runtime/in-turns.ts';
 
 interface Namespace extends KindObject {
   kind: 'Namespace';
@@ -34,10 +35,8 @@ export function namespaceController({ client, contentKinds }: NamespaceDeps): Co
     },
     async finalize(namespace) {
       const contents = await contentsOf(client, contentKinds, namespace.metadata.name);
-      for (const { kind, metadata } of contents) {
-        if (metadata.deletionTimestamp !== undefined) continue;
-        await ignoreNotFound(client.delete({ kind, namespace: metadata.namespace, name: metadata.name }));
-      }
+      const staying = contents.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      await inTurns(staying, (object) => ignoreNotFound(client.delete(keyOf(object))));
       // Only a look that finds nothing proves that nothing is left.
       if (contents.length > 0) return { requeueAfterMs: 200 };
       // Both finalizers in one write: with either of them alone nobody would come back for the other.

@@ -1,10 +1,11 @@
 /** The end of a Team: sub-teams first, then its agents and tasks, then what these began with, last its part of the parent's budget. */
-import { type KindObject, ORPHAN_FINALIZER } from '#api/meta.ts';
+import { type KindObject, keyOf, ORPHAN_FINALIZER } from '#api/meta.ts';
 import type { Agent, Snapshot, Task, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
 import { ignoreNotFound } from '#lib/errors.ts';
 import { setCondition } from '#runtime/conditions.ts';
 import type { ReconcileContext, Result, WithStatus } from '#runtime/controller.ts';
+import { inTurns } from '#runtime/in-turns.ts';
 import { ownedBy } from '#runtime/owner.ts';
 import { isOwnedBy } from './lineage.ts';
 import { releaseReservation } from './reservation.ts';
@@ -41,10 +42,8 @@ async function removeParts(client: Client, team: Team): Promise<string | undefin
 const MAX_NAMES = 5;
 
 async function remove(client: Client, parts: readonly KindObject[], what: string): Promise<string> {
-  for (const { kind, metadata } of parts) {
-    const { namespace, name, uid, deletionTimestamp } = metadata;
-    if (deletionTimestamp === undefined) await ignoreNotFound(client.delete({ kind, namespace, name }, { preconditions: { uid } }));
-  }
+  const staying = parts.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  await inTurns(staying, (part) => ignoreNotFound(client.delete(keyOf(part), { preconditions: { uid: part.metadata.uid } })));
   const names = parts.slice(0, MAX_NAMES).map(({ metadata }) => metadata.name);
   const more = parts.length - names.length;
   return `${what}: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -5,6 +5,7 @@ import type { Client } from '#client/client.ts';
 import { isCode } from '#lib/errors.ts';
 import type { Sweep } from './controller.ts';
 import { type EventObject, isExpired } from './events.ts';
+import { inTurns } from './in-turns.ts';
 
 const EVERY_MS = 60_000;
 const LOOKED_AT_IN_A_ROW = 500;
@@ -15,12 +16,13 @@ export function eventExpiry(client: Client): Sweep {
     everyMs: EVERY_MS,
     async sweep({ now, signal }) {
       const { items } = await client.list<EventObject>('Event');
-      let count = 0;
-      for (const event of items) {
+      for (let at = 0; at < items.length; at += LOOKED_AT_IN_A_ROW) {
         // There may be very many, and most are younger: others have their turn in between.
-        if (++count % LOOKED_AT_IN_A_ROW === 0) await nextTurn();
-        if (signal.aborted) return;
-        if (isExpired(event, now())) await deleteUnchanged(client, event);
+        if (at > 0) await nextTurn();
+        const expired = items.slice(at, at + LOOKED_AT_IN_A_ROW).filter((event) => isExpired(event, now()));
+        await inTurns(expired, async (event) => {
+          if (!signal.aborted) await deleteUnchanged(client, event);
+        });
       }
     },
   };

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { UnavailableError } from '#lib/errors.ts';
 import { silentLogger } from '#lib/log.ts';
 import { boxFixture, newBox } from './box.fixture.ts';
+import { countTurns } from './count-turns.fixture.ts';
 import { eventExpiry } from './event-expiry.ts';
 import { EventLog, type EventObject } from './events.ts';
 import { interceptClient, testContext } from './testing.ts';
@@ -103,6 +104,21 @@ it('does not delete an event that is repeated while the sweep runs', async () =>
   });
   await eventExpiry(racing).sweep(testContext({ now: () => time.now }));
   expect(list()).toHaveLength(1);
+});
+
+it('of thousands that expire together deletes a few at a time, so that others have their turn', async () => {
+  const { client, events, list, time } = setUp();
+  const box = await client.create(newBox('a'));
+  for (let index = 0; index < 900; index++) events.recorder('box').normal(box, `R${index}`, '');
+  await events.flush();
+  time.now = new Date('2026-01-01T02:00:00Z');
+  const turns = countTurns();
+  const noting = interceptClient(client, (verb) => {
+    if (verb === 'delete') turns.note();
+  });
+  await eventExpiry(noting).sweep(testContext({ now: () => time.now }));
+  expect(list()).toHaveLength(0);
+  expect(turns.end()).toBeLessThan(100);
 });
 
 it('never lets a failing write reach the controller, and goes on afterwards', async () => {
