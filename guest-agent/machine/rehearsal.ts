@@ -1,5 +1,5 @@
 /**
- * Goes through all that a copy of this machine will go through until its host has greeted it, with an identity that nobody has: what Node
+ * Goes through all that a copy of this machine will go through until its host has greeted it and has had a command run, with an identity that nobody has: what Node
  * compiles, loads and remembers on the way is then part of the template, and no copy has to do it again.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -8,7 +8,9 @@ import { Duplex } from 'node:stream';
 import { encodeFrame } from '#protocol/framing.ts';
 import { encodeMark } from '#protocol/port-marks.ts';
 import { Binding, type BindingOptions } from '../binding.ts';
+import { PipePool } from '../pipes/pipe-pool.ts';
 import { PortListener } from '../ports/port-listener.ts';
+import { ProcessGroups } from '../process-group.ts';
 import { serveControl } from '../server.ts';
 import type { Helper } from './helper.ts';
 import { MachineSetUp, type SetUpMeans } from './set-up.ts';
@@ -16,8 +18,12 @@ import { MachineSetUp, type SetUpMeans } from './set-up.ts';
 const IDENTITY = { id: 'rehearsal', incarnation: 'rehearsal' };
 const MACHINE = { seed: '00'.repeat(64), timeMs: 0, disk: 'none' };
 const LINK = { address: '192.0.2.2', mac: '02:00:00:00:00:02', gateway: '192.0.2.1', gatewayMac: '02:00:00:00:00:01' };
+/** What its first command will be is not known; how one is started and ends is the same for all. */
+const COMMAND = { command: 'true', timeoutMs: 60_000 };
+/** To start a program takes longest of all. */
+const COMMAND_ROUNDS = 3;
 /** For one answer. */
-const ANSWER_MS = 10_000;
+const ANSWER_MS = 60_000;
 
 export interface RehearsalPlan {
   /** Where the kernel says something of the device, if the machine has one. */
@@ -45,7 +51,9 @@ interface Rehearsal {
 async function rehearseOnce(options: BindingOptions, { folder, device, round }: Rehearsal): Promise<void> {
   const places = { runDir: folder, workspace: folder, stateDir: join(folder, 'state'), hasEgress: false, hasProviders: false };
   const setUp = new MachineSetUp({ startHelper: pretend, afterwards: () => {}, device, ...filesIn(folder) });
-  const binding = new Binding({ ...options, options: { ...options.options, ...places }, setUp: setUp.apply.bind(setUp) });
+  // Pipes of its own: where those of this machine will lie, there is another disk later.
+  const groups = new ProcessGroups(new PipePool(join(folder, 'pipes')));
+  const binding = new Binding({ ...options, groups, options: { ...options.options, ...places }, setUp: setUp.apply.bind(setUp) });
   const port = new RehearsedPort();
   const listener = new PortListener({ path: '', open: () => port, serve: (stream) => serveControl(binding, stream), report: () => {} });
   const name = (call: number) => (round * 2 + call).toString(16).padStart(16, '0');
@@ -56,6 +64,7 @@ async function rehearseOnce(options: BindingOptions, { folder, device, round }: 
   await port.ask(encodeMark({ kind: 'open', connection: name(1) }));
   await port.ask(encodeFrame({ id: 1, type: 'hello', params: { generation: 0, ...IDENTITY } }));
   await port.ask(encodeFrame({ id: 2, type: 'ping', params: {} }));
+  if (round < COMMAND_ROUNDS) await port.ask(encodeFrame({ id: 3, type: 'exec', params: COMMAND }));
   listener.close();
   port.destroy();
   // Whoever was refused has rehearsed the wrong thing.
