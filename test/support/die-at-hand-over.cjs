@@ -48,14 +48,17 @@ if (isMainThread) {
   const { rename } = fs.promises;
   fs.promises.rename = async (from, to) => {
     const isFolder = basename(from).startsWith('.pool-');
-    const isRecord = basename(to) === 'record.json' && given.has(dirname(to));
     if (isFolder) step('renaming');
-    if (isRecord) step('recording');
     await rename(from, to);
-    if (isFolder) {
-      given.add(to);
-      step('renamed');
-    }
+    if (!isFolder) return;
+    given.add(to);
+    step('renamed');
+  };
+  const { renameSync } = fs;
+  fs.renameSync = (from, to) => {
+    const isRecord = basename(to) === 'record.json' && given.has(dirname(to));
+    if (isRecord) step('recording');
+    renameSync(from, to);
     if (isRecord) step('recorded');
   };
   syncBuiltinESMExports();
