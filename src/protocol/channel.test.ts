@@ -294,7 +294,7 @@ describe('Channel', () => {
     await once(pair.far, 'readable');
     const result = channel.call('ping', {}, { deadlineMs: 20 });
     pair.far.write(encodeFrame({ id: 2, result: RUNNING }));
-    standStill(60);
+    standStill(700);
     expect(await result).toMatchObject({ version: '1' });
   });
 });

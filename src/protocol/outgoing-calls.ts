@@ -5,6 +5,9 @@ import type { Answer, Cancel, StreamMessage } from './messages.ts';
 import type { Method, OpenCall } from './method.ts';
 import { ProtocolError } from './protocol-error.ts';
 
+/** A timer that is late by as much was held up by what held up everything. */
+const STOOD_STILL_MS = 500;
+
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly deadlineMs?: number;
@@ -45,9 +48,11 @@ class Outstanding {
     }
     if (deadlineMs === undefined) return;
     const giveUp = () => this.#giveUp(new ProtocolError('Timeout', `no answer to ${type} within ${deadlineMs} ms`));
-    // An answer that came while this process stood still is read after its timers.
+    const dueMs = performance.now() + deadlineMs;
     this.#timer = setTimeout(() => {
-      this.#lastLook = setImmediate(giveUp);
+      // An answer that came while this process stood still is read after its timers. Else what comes now is of work that was cut off.
+      if (performance.now() - dueMs < STOOD_STILL_MS) giveUp();
+      else this.#lastLook = setImmediate(giveUp);
     }, deadlineMs);
   }
 
