@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { startScript } from '../../test/support/script.ts';
 
 const IDLE_MS = 3_000;
@@ -29,7 +29,12 @@ const dial = {
   },
 } as const;
 
-async function openDoor(door: keyof typeof dial, { idleMs, requestMs }: { readonly idleMs: number; readonly requestMs: number }) {
+interface Times {
+  readonly idleMs: number;
+  readonly requestMs: number;
+}
+
+async function openDoor(door: keyof typeof dial, { idleMs, requestMs }: Times, { onTestFinished }: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'agentiso-stopped-'));
   const script = startScript('doors.ts', [folder, String(idleMs), String(requestMs)]);
   const { child } = script;
@@ -60,9 +65,10 @@ async function openDoor(door: keyof typeof dial, { idleMs, requestMs }: { readon
   return { socket, said, closed, begun, answered, stopped };
 }
 
-describe.each(['https', 'socket'] as const)('by %s, a process that has stood still for too long', (door) => {
-  it('answers on a connection that could be closed as idle, and still closes one on which nobody asks', async () => {
-    const { socket, said, closed, answered, stopped } = await openDoor(door, { idleMs: IDLE_MS, requestMs: LONG_MS });
+// Side by side: they mostly wait.
+describe.concurrent.each(['https', 'socket'] as const)('by %s, a process that has stood still for too long', (door) => {
+  it('answers on a connection that could be closed as idle, and still closes one on which nobody asks', async (context) => {
+    const { socket, said, closed, answered, stopped } = await openDoor(door, { idleMs: IDLE_MS, requestMs: LONG_MS }, context);
     socket.write(ASKED);
     await answered();
     said.text = '';
@@ -72,8 +78,8 @@ describe.each(['https', 'socket'] as const)('by %s, a process that has stood sti
     await closed;
   }, 60_000);
 
-  it('takes the rest of a request that came meanwhile', async () => {
-    const { socket, said, begun, answered, stopped } = await openDoor(door, { idleMs: LONG_MS, requestMs: REQUEST_MS });
+  it('takes the rest of a request that came meanwhile', async (context) => {
+    const { socket, said, begun, answered, stopped } = await openDoor(door, { idleMs: LONG_MS, requestMs: REQUEST_MS }, context);
     socket.write(WITH_BODY);
     await begun();
     await stopped(REQUEST_MS + 500, () => socket.write('body'));
@@ -81,8 +87,8 @@ describe.each(['https', 'socket'] as const)('by %s, a process that has stood sti
     expect(said.text).toContain('200 OK');
   }, 60_000);
 
-  it('still refuses one that does not come to its end', async () => {
-    const { socket, said, closed, stopped } = await openDoor(door, { idleMs: LONG_MS, requestMs: REQUEST_MS });
+  it('still refuses one that does not come to its end', async (context) => {
+    const { socket, said, closed, stopped } = await openDoor(door, { idleMs: LONG_MS, requestMs: REQUEST_MS }, context);
     socket.write(ASKED.slice(0, 20));
     await stopped(REQUEST_MS + 500, () => socket.write(ASKED.slice(20, 30)));
     await closed;
