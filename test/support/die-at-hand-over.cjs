@@ -6,7 +6,6 @@ const childProcess = require('node:child_process');
 const fs = require('node:fs');
 const { basename, dirname } = require('node:path');
 const { syncBuiltinESMExports } = require('node:module');
-const { promisify } = require('node:util');
 const { isMainThread } = require('node:worker_threads');
 
 const dieAt = process.env.AGENTISO_DIE_AT;
@@ -28,23 +27,16 @@ function watchNaming(child) {
   };
 }
 
-function watchBinding(execFile) {
-  return (...args) => {
-    if (args[1]?.[0]?.startsWith('--uts=')) step('binding');
-    return execFile(...args);
-  };
-}
-
 // Programs that the daemon starts are not meant.
 delete process.env.NODE_OPTIONS;
 if (isMainThread) {
-  const { spawn, execFile } = childProcess;
+  const { spawn } = childProcess;
   childProcess.spawn = (...args) => {
+    if (args[1]?.[0]?.startsWith('--uts=')) step('binding');
     const child = spawn(...args);
     if (child.stdin && args[1]?.includes('-batch')) watchNaming(child);
     return child;
   };
-  childProcess.execFile = Object.assign(watchBinding(execFile), { [promisify.custom]: watchBinding(promisify(execFile)) });
   const { rename } = fs.promises;
   fs.promises.rename = async (from, to) => {
     const isFolder = basename(from).startsWith('.pool-');

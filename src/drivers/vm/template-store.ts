@@ -56,6 +56,7 @@ export class TemplateStore {
 
   /** One at a time, whoever makes it. False: somebody else has meanwhile. */
   async make({ key, image, signal, boot }: Making): Promise<boolean> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     return withLock(this.#lock, { signal }, async () => {
       if (this.has(key)) return false;
       await this.#removeLeftovers();
