@@ -112,6 +112,7 @@ export class DirectoryStore {
       onDisplaced: (key, text, base, taken) => this.#intake.displaced(key, text, base, taken),
       onSurprise: (key) => this.#intake.examine(key),
       onFolder: ({ kind, namespace }) => this.#folders.watchNamespace(kind, namespace),
+      isInPlace: () => this.isInPlace(),
       log,
     });
     this.#intake = new FileIntake({

@@ -84,7 +84,8 @@ export class TemplateStore {
 
   /** What others were at when they died, templates of images that are gone, and those that nobody has used for long: of versions that are gone. */
   async sweep(): Promise<void> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    // Who has never made one finds no folder of ours among his files.
+    if (!existsSync(this.#directory)) return;
     // Whoever has the lock has swept.
     await withFreeLock(this.#lock, () => this.#removeLeftovers());
     await removeWithoutImage(this.#directory);

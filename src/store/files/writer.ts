@@ -32,6 +32,8 @@ export interface WriterOptions {
   /** The file is not as we left it; somebody has to look. */
   readonly onSurprise: (key: ObjectKey) => void;
   readonly onFolder: (key: ObjectKey) => void;
+  /** False once the directory was removed or replaced: what is at its path then is somebody else's. */
+  readonly isInPlace: () => boolean;
   readonly log: Logger;
 }
 
@@ -135,6 +137,8 @@ export class FileWriter {
 
   #run(): void {
     this.#timer = undefined;
+    // Whoever looks after the directory lets go of it soon.
+    if (!this.#options.isInPlace()) return this.#schedule(RETRY_MS);
     const started = performance.now();
     const now = Date.now();
     this.#replaced.review();
