@@ -22,7 +22,7 @@ function run(name: string): void {
   const filename = `${__dirname}/${name}.js`;
   const source = `(function (require, __filename) {${readFileSync(filename, 'utf8')}\n})`;
   const cachedData = compiledFor(filename);
-  new Script(source, { filename, ...(cachedData ? { cachedData } : {}) }).runInThisContext()(require, filename);
+  new Script(source, { filename: `${name}.js`, ...(cachedData ? { cachedData } : {}) }).runInThisContext()(require, filename);
 }
 
 function compiledFor(filename: string): Buffer | undefined {
