@@ -104,7 +104,7 @@ describe('agentiso up', () => {
       const { code, stderr } = await runCli(['up', '-f', 'team.yaml'], placed);
       expect(code).toBe(1);
       expect(stderr).toMatch(
-        /task {3}bad {5}Failed {5}.*\n(?:.*\n)+\ndone: 1 of 2 tasks succeeded; failed: task\/try-bad\nlook around: agentiso serve .*\n$/,
+        /task {3}bad {5}Failed {5}.*\n(?:.*\n)*\ndone: 1 of 2 tasks succeeded; failed: task\/try-bad\nlook around: agentiso serve .*\n$/,
       );
     });
   });
