@@ -127,7 +127,12 @@ export class AgentsHome {
   }
 
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Any> {
-    const { status, text, json } = await this.#running().api.call(method, path, { body, headers });
+    const { api, run } = this.#running();
+    const { status, text, json } = await api.call(method, path, { body, headers }).catch(async (error: unknown) => {
+      if (run.child.exitCode === null && run.child.signalCode === null) throw error;
+      const { code, stderr } = await run.result;
+      throw new Error(`the daemon has ended with ${code ?? run.child.signalCode}: ${stderr}`, { cause: error });
+    });
     expect(status, `${method} ${path}: ${text}`).toBeLessThan(300);
     return json();
   }
