@@ -11,7 +11,10 @@ const { Script } = require('node:vm');
 const [node, , program, cache, ...args] = process.argv;
 const cachedData = existsSync(cache) ? readFileSync(cache) : undefined;
 // Word for word as src/launch.ts wraps and names it: the name stays with the compiled code, and says nothing of where that was made.
-const script = new Script(`(function (require, __filename) {${readFileSync(program, 'utf8')}\n})`, { filename: basename(program), cachedData });
+const script = new Script(`(function (require, __filename) {${readFileSync(program, 'utf8')}\n})`, {
+  filename: basename(program),
+  cachedData,
+});
 // V8 takes the code only where the flags are those that it was kept with, and a program may set some after it is loaded.
 v8.setFlagsFromString = () => {};
 process.argv = [node, program, ...args];

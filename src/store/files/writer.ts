@@ -138,7 +138,10 @@ export class FileWriter {
   #run(): void {
     this.#timer = undefined;
     // Whoever looks after the directory lets go of it soon.
-    if (!this.#options.isInPlace()) return this.#schedule(RETRY_MS);
+    if (!this.#options.isInPlace()) {
+      this.#schedule(RETRY_MS);
+      return;
+    }
     const started = performance.now();
     const now = Date.now();
     this.#replaced.review();
