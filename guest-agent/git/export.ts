@@ -135,12 +135,16 @@ async function writeBundle(
       complaint = `${complaint}${chunk}`.slice(-2_000);
     });
     const closed = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject));
-    child.stdin?.end([...Object.keys(refs), ...known.map((id) => `^${id}`), ''].join('\n'));
-    if (child.stdout) await pipeline(child.stdout, bundle, { end: false });
-    if ((await closed) !== 0) throw new ProtocolError('IoError', `git bundle failed in the workspace: ${complaint.trim()}`);
+    // A git that ends before it has read everything says why by its exit code.
+    child.stdin?.on('error', () => undefined).end([...Object.keys(refs), ...known.map((id) => `^${id}`), ''].join('\n'));
+    const carried = child.stdout && pipeline(child.stdout, bundle, { end: false, signal: repository.signal });
+    // Both at once: whichever fails first, the other is not left to fail with nobody there to hear it, which would end this guest.
+    const [code] = await Promise.all([closed, carried]);
+    if (code !== 0) throw new ProtocolError('IoError', `git bundle failed in the workspace: ${complaint.trim()}`);
     return true;
   } finally {
-    await clearExport(repository);
+    // Whoever wanted it may be gone: a git that moves refs is let finish all the same.
+    await clearExport({ ...repository, signal: new AbortController().signal });
   }
 }
 

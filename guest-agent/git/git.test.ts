@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { GitExportResult } from '#protocol/control.ts';
 import type { Guest } from '../guest.ts';
@@ -134,6 +136,23 @@ it('brings the files of a folder that is no repository, and makes none of it', a
 });
 
 const wipOf = ({ refs }: GitExportResult) => refs['refs/agentiso/export/wip'] ?? '';
+
+it('ends with the call that wanted it, harms nobody else, and leaves nothing in the repository', async () => {
+  startRepository();
+  writeFileSync(join(guest.root, 'large'), randomBytes(4 << 20));
+  const unheard: unknown[] = [];
+  const hear = (error: unknown) => unheard.push(error);
+  process.on('unhandledRejection', hear);
+  const call = new AbortController();
+  // The host is gone before it has read more than the beginning.
+  const out = new Writable({ highWaterMark: 1, write: () => call.abort() });
+  const params = { path: '/workspace', withUncommitted: true, have: [], isFinal: false };
+  await expect(exportGit(guest, params, out, call.signal)).rejects.toThrow();
+  await nextTurn();
+  process.off('unhandledRejection', hear);
+  expect(unheard).toEqual([]);
+  expect(git('for-each-ref', 'refs/agentiso')).toBe('');
+});
 
 it('gives the same commit for the same state, so that nothing is sent twice', async () => {
   const head = startRepository();
