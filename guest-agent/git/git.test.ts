@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { GitExportResult } from '#protocol/control.ts';
+import { unheardRejections } from '../../test/support/unheard-rejections.ts';
 import type { Guest } from '../guest.ts';
 import { exportGit } from './export.ts';
 import { importGit } from './import.ts';
@@ -140,16 +140,11 @@ const wipOf = ({ refs }: GitExportResult) => refs['refs/agentiso/export/wip'] ??
 it('ends with the call that wanted it, harms nobody else, and leaves nothing in the repository', async () => {
   startRepository();
   writeFileSync(join(guest.root, 'large'), randomBytes(4 << 20));
-  const unheard: unknown[] = [];
-  const hear = (error: unknown) => unheard.push(error);
-  process.on('unhandledRejection', hear);
   const call = new AbortController();
   // The host is gone before it has read more than the beginning.
   const out = new Writable({ highWaterMark: 1, write: () => call.abort() });
   const params = { path: '/workspace', withUncommitted: true, have: [], isFinal: false };
-  await expect(exportGit(guest, params, out, call.signal)).rejects.toThrow();
-  await nextTurn();
-  process.off('unhandledRejection', hear);
+  const unheard = await unheardRejections(() => expect(exportGit(guest, params, out, call.signal)).rejects.toThrow());
   expect(unheard).toEqual([]);
   expect(git('for-each-ref', 'refs/agentiso')).toBe('');
 });

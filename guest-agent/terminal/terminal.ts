@@ -55,7 +55,8 @@ function explainMissing(error: unknown): never {
 
 /** `script` keeps the report open for as long as it runs: the first line is the report, an end without one means that it failed. */
 async function readReport(command: StartedCommand): Promise<TerminalReport> {
-  const complaint = text(command.stderr);
+  // Asked for only where there is no report; one that breaks off must not end the guest.
+  const complaint = text(command.stderr).catch(() => '');
   const report = parseReport(await firstLine(command.report));
   if (report !== undefined) return report;
   await command.exited;

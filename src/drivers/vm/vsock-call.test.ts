@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { unheardRejections } from '../../../test/support/unheard-rejections.ts';
 import { answerCall } from './vsock-call.ts';
 
 const WAIT = { timeout: 10_000, interval: 10 };
@@ -55,6 +56,16 @@ describe('the call of a guest', () => {
     await vi.waitFor(() => expect(statSync(socket()).isSocket()).toBe(true), WAIT);
     expect(await call()).toBe('ok\n');
     await answered;
+  });
+
+  it('is given up before it is waited for, and nothing fails later', async () => {
+    const wanted = new AbortController();
+    const unheard = await unheardRejections(async () => {
+      const answered = answerCall({ run: run(), onCalled: async () => {} }, wanted.signal);
+      wanted.abort(new Error('wanted no more'));
+      await expect(answered).rejects.toThrow('wanted no more');
+    });
+    expect(unheard).toEqual([]);
   });
 
   it('is waited for no longer than somebody wants it', async () => {

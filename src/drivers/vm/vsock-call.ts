@@ -23,6 +23,8 @@ export async function answerCall({ run, onCalled }: Call, signal: AbortSignal): 
   const answered = new Promise<void>((resolve, reject) => {
     settle = { resolve, reject };
   });
+  // It may be given up before anybody waits for it.
+  answered.catch(() => undefined);
   const callers = new Set<Socket>();
   const server = createServer((socket) => {
     callers.add(socket.on('error', () => {}).resume());
