@@ -27,4 +27,6 @@ export interface DaemonConfig {
   readonly tools?: string;
   /** Variables of the environment that agents may be given by name. */
   readonly hostEnv?: (name: string) => string | undefined;
+  /** Failures that nobody in this process waits for; without it they end it. */
+  readonly onUnheard?: (listener: (error: unknown) => void) => void;
 }

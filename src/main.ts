@@ -85,7 +85,13 @@ const run = runCli(process.argv.slice(2), {
       import('./daemon/attempts/open-backends.ts'),
     ]);
     keepHeapSmall();
-    return startDaemon({ ...options, version: VERSION, tools: toolsHere(process.env), hostEnv: (name) => process.env[name] });
+    return startDaemon({
+      ...options,
+      version: VERSION,
+      tools: toolsHere(process.env),
+      hostEnv: (name) => process.env[name],
+      onUnheard: (listener) => process.on('unhandledRejection', listener),
+    });
   },
 });
 void run.then((exitCode) => {

@@ -33,7 +33,7 @@ export interface Daemon {
   /** `https://127.0.0.1:PORT` */
   readonly url: string;
   readonly kubeconfig: string;
-  /** Resolves, with what happened, when the home was removed or replaced under us: then only `stop` is left to do. */
+  /** Resolves, with what happened, when the home was removed or replaced under us, or no controller works any more: then only `stop` is left to do. */
   readonly lost: Promise<string>;
   /** HOME/config.yaml once more; a wrong one is refused and told of, and what held before goes on holding. */
   reload(): void;
@@ -75,6 +75,11 @@ async function startOn(
   const { limits } = settings;
   const metrics = new Metrics();
   const events = new EventLog({ client, log, redact: (message) => redactor.redact(message) });
+  // What is on the disk is whole, and everybody else is served: one failure of ours is no reason to leave all agents alone.
+  config.onUnheard?.((error) => {
+    log.error({ err: error }, 'something failed that nobody waited for; everything else goes on');
+    events.recorder('daemon').warning(HERE, 'InternalError', `a fault of agentiso: ${messageOf(error)}; everything else goes on`);
+  });
   const rates = createRates({ rates: settings.rates });
   const home = resolve(config.home);
   const audit = openAuditLog({ home, log });
@@ -143,7 +148,7 @@ async function startOn(
     client,
     url: served.url,
     kubeconfig: served.kubeconfig,
-    lost: watch.lost,
+    lost: Promise.race([watch.lost, endedTooSoon(running)]),
     reload() {
       try {
         settings.reload();
@@ -185,6 +190,13 @@ const HERE = {
   kind: 'Namespace',
   metadata: { name: DEFAULT_NAMESPACE, namespace: DEFAULT_NAMESPACE, uid: '', resourceVersion: '', generation: 1, creationTimestamp: '' },
 } as KindObject;
+
+/** Without its controllers a daemon only looks alive. Never resolves while they work, or when they were stopped. */
+function endedTooSoon(running: Promise<void>): Promise<string> {
+  return new Promise((resolve) => {
+    running.catch((error: unknown) => resolve(`the controllers have ended: ${messageOf(error)}`));
+  });
+}
 
 const LOOK_MS = 1_000;
 

@@ -77,7 +77,29 @@ async function nothingChanges(home: Home): Promise<void> {
 
 const inHome = (work: (home: Home) => Promise<void>) => inTemporaryFolder((folder) => work(new Home(folder)));
 
+/** Makes something fail in a daemon with nobody there to hear it, once it is told to. */
+const STRAY = `data:text/javascript,${encodeURIComponent("process.on('SIGUSR2', () => void Promise.reject(new Error('a stray failure')))")}`;
+
 describe('agentiso serve', () => {
+  it('goes on when something fails that nobody waited for, and says so', async () => {
+    await inHome(async (home) => {
+      const run = await home.serve({ env: { NODE_OPTIONS: `--import=${STRAY}` } });
+      run.child.kill('SIGUSR2');
+      await vi.waitFor(async () => {
+        const { stdout } = await runCli(['events', '--home', home.folder]);
+        expect(stdout).toMatch(/Warning +InternalError .*a stray failure/);
+      }, WAIT);
+      home.team();
+      home.task('try-one', 'echo done');
+      await home.reached('try-one', 'Succeeded');
+      run.child.kill('SIGTERM');
+      const { code, stderr } = await run.result;
+      expect(code).toBe(0);
+      expect(stderr).toContain('a stray failure');
+      expect(stderr).toContain('something failed that nobody waited for');
+    });
+  });
+
   it('brings a team of files to life, keeps their comments, and stops without leaving anything running', async () => {
     await inHome(async (home) => {
       const run = await home.serve();
