@@ -227,7 +227,8 @@ export class Store {
     checkPreconditions(current, object.metadata);
     const isStatus = options.subresource === 'status';
     const next = this.#admission.admit(isStatus ? statusUpdated(current, object) : updated(current, object), current, this);
-    const admitted = tracked(current, isStatus ? next : withGeneration(current, next), options);
+    const recorded = tracked(current, next, options);
+    const admitted = isStatus ? recorded : withGeneration(current, recorded);
     if (isReleased(admitted)) return { remove: current, written: admitted };
     return isSame(current, admitted) ? { keep: current } : { put: admitted };
   }

@@ -126,10 +126,12 @@ function asMember(node: FieldSet): FieldSet {
   return isMember(node) ? node : { [SELF]: MEMBER, ...node };
 }
 
-/** A set under construction; only `insert` changes it. */
+/** A set under construction; only `insert` changes it. A node without children is always the same one: to ask a large node takes long. */
 export interface FieldSetDraft {
   [element: string]: FieldSetDraft;
 }
+
+const LEAF = MEMBER as FieldSetDraft;
 
 /** The empty path is the whole object, which nobody owns. */
 export function insert(draft: FieldSetDraft, path: readonly string[]): void {
@@ -138,24 +140,17 @@ export function insert(draft: FieldSetDraft, path: readonly string[]): void {
   let at = draft;
   for (let index = 0; index < path.length - 1; index++) at = descend(at, path[index] ?? '');
   const node = at[last];
-  if (node === undefined) at[last] = {};
-  else if (grown.has(node) ? node[SELF] === undefined : !isMember(node)) node[SELF] = {};
+  if (node === undefined) at[last] = LEAF;
+  else if (node !== LEAF) node[SELF] = LEAF;
 }
 
 function descend(at: FieldSetDraft, element: string): FieldSetDraft {
-  let child = at[element];
-  if (child === undefined) {
-    child = {};
-    at[element] = child;
-  } else if (!grown.has(child)) {
-    if (isEmpty(child)) child[SELF] = {};
-  }
-  grown.add(child);
-  return child;
+  const child = at[element];
+  if (child !== undefined && child !== LEAF) return child;
+  const grown: FieldSetDraft = child === undefined ? {} : { [SELF]: LEAF };
+  at[element] = grown;
+  return grown;
 }
-
-/** Nodes of drafts that have children. To ask a node itself takes the longer the more there are: a map of thousands of keys would be quadratic. */
-const grown = new WeakSet<FieldSetDraft>();
 
 export function has(set: FieldSet, path: readonly string[]): boolean {
   let at: FieldSet | undefined = set;

@@ -86,3 +86,32 @@ export function bringUpToDate(managers: Managers, type: FieldType, apiVersion: s
     else if (followed !== set) managers.set(id, { entry, set: followed });
   }
 }
+
+/** Records that were found to need nothing, and for which type. */
+const current = new WeakMap<readonly ManagedFieldsEntry[], FieldType>();
+
+/** Whether a stored record is what writing it again would give: every entry understood, of this version, and fit for the type. */
+export function isUpToDate(stored: readonly ManagedFieldsEntry[], type: FieldType, apiVersion: string): boolean {
+  if (stored[0]?.apiVersion !== apiVersion) return false;
+  if (current.get(stored) === type) return true;
+  const managers = readManagers(stored);
+  if (managers?.size !== stored.length) return false;
+  const read = [...managers.values()];
+  const isAsRead = stored.every((entry, index) => read[index]?.entry === entry && read[index].set === entry.fieldsV1);
+  if (!isAsRead || stored.some((entry) => entry.apiVersion !== apiVersion || entry.manager === '')) return false;
+  if (read.some(({ set }) => isEmpty(set) || followSchema(type, set) !== set)) return false;
+  current.set(stored, type);
+  return true;
+}
+
+/** A record that is up to date, with another entry of the same manager and fields. */
+export function replaceEntry(
+  stored: readonly ManagedFieldsEntry[],
+  old: ManagedFieldsEntry,
+  entry: ManagedFieldsEntry,
+  type: FieldType,
+): ManagedFieldsEntry[] {
+  const entries = stored.map((each) => (each === old ? entry : each)).sort(compareEntries);
+  current.set(entries, type);
+  return entries;
+}

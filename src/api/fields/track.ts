@@ -4,10 +4,10 @@ import type { KindObject, ManagedFieldsEntry } from '../meta.ts';
 import type { Schema } from '../schema.ts';
 import { mergeAncient } from './ancient-changes.ts';
 import { type Comparison, compare } from './compare.ts';
-import { isCovered, isDisjoint, isEmpty, union } from './field-set.ts';
+import { type FieldSet, isCovered, isDisjoint, isEmpty, union } from './field-set.ts';
 import { type FieldType, typeOf } from './field-type.ts';
-import { type Identity, identityOf, makeEntry } from './manager-entry.ts';
-import { bringUpToDate, type Managers, readManagers, writeManagers } from './managers.ts';
+import { identityOf, makeEntry } from './manager-entry.ts';
+import { bringUpToDate, isUpToDate, type Managers, readManagers, replaceEntry, writeManagers } from './managers.ts';
 import { SERVER_FIELDS, trackedPart, treeOf } from './server-fields.ts';
 import { takeChanged, withoutServerFields } from './settle.ts';
 import { ListItemError } from './typed-error.ts';
@@ -33,16 +33,44 @@ export function trackUpdate(
   next: KindObject,
   writer: Writer,
 ): ManagedFieldsEntry[] | undefined {
-  const managers = baseManagers(live, next, writer);
-  // An object that nobody tracks stays so until its first apply.
-  if (managers.size === 0 && live !== undefined) return undefined;
   try {
+    const record = live && afterOwnChange(typeOf(schema), live, next, writer);
+    if (record) return record;
+    const managers = baseManagers(live, next, writer);
+    // An object that nobody tracks stays so until its first apply.
+    if (managers.size === 0 && live !== undefined) return undefined;
     return writeManagers(trackChanges(schema, { live, next, writer, managers }), live?.metadata.managedFields);
   } catch (error) {
     // As upstream: no record at all rather than a wrong one, and the write itself goes on.
     if (error instanceof ListItemError) return undefined;
     throw error;
   }
+}
+
+/**
+ * The common case, and worth knowing at once: new values for fields that the writer owns and nobody else does. Undefined where it is
+ * another.
+ */
+function afterOwnChange(type: FieldType, live: KindObject, next: KindObject, writer: Writer): ManagedFieldsEntry[] | undefined {
+  const stored = live.metadata.managedFields;
+  const given = next.metadata.managedFields;
+  if (stored === undefined || (given !== undefined && given !== stored) || !isUpToDate(stored, type, writer.apiVersion)) return undefined;
+  const mine = stored.find((entry) => isOf(entry, writer));
+  if (mine === undefined || !changesOnlyItsOwn(stored, mine, changesOf(type, live, next, writer))) return undefined;
+  if (mine.time === writer.now) return stored;
+  return replaceEntry(stored, mine, makeEntry({ ...mine, time: writer.now }, mine.fieldsV1), type);
+}
+
+/** All entries are of one version. */
+function isOf({ manager, operation, subresource }: ManagedFieldsEntry, writer: Writer): boolean {
+  return operation === 'Update' && manager === (writer.manager || 'unknown') && subresource === writer.subresource;
+}
+
+function changesOnlyItsOwn(stored: readonly ManagedFieldsEntry[], mine: ManagedFieldsEntry, { added, removed, modified }: Comparison) {
+  if (!isEmpty(added) || !isEmpty(removed)) return false;
+  // Nothing but what the server sets is no change of anybody's.
+  if (isCovered(modified, SERVER_FIELDS) || !isCovered(modified, mine.fieldsV1 as FieldSet, SERVER_FIELDS)) return false;
+  return stored.every((entry) => entry === mine || isDisjoint(modified, entry.fieldsV1 as FieldSet, SERVER_FIELDS));
 }
 
 interface Change {
@@ -59,7 +87,6 @@ export function trackChanges(schema: Schema, { live, next, writer, managers }: C
   bringUpToDate(managers, type, writer.apiVersion);
   const identity = { ...writer, manager: writer.manager || 'unknown', operation: 'Update', time: writer.now } as const;
   const id = identityOf(identity);
-  if (changesOnlyItsOwn(managers, id, changes)) return withTime(managers, id, identity);
   // What the writer had counts like anybody's: it gets the changed part back with what it gained.
   takeChanged(managers, undefined, changes);
   const gained = withoutServerFields(union(changes.modified, changes.added));
@@ -78,22 +105,6 @@ function changesOf(type: FieldType, live: KindObject | undefined, next: KindObje
   if (isAlike && subresource === undefined) return compare(type, live, next);
   const before = live === undefined ? empty : trackedPart(treeOf(live), subresource);
   return compare(type, before, trackedPart(treeOf(next), subresource));
-}
-
-/** The common case, and worth knowing at once: new values for fields that the writer owns and nobody else does. */
-function changesOnlyItsOwn(managers: Managers, id: string, { added, removed, modified }: Comparison): boolean {
-  const mine = managers.get(id);
-  if (mine === undefined || !isEmpty(added) || !isEmpty(removed)) return false;
-  // Nothing but what the server sets is no change of anybody's.
-  if (isCovered(modified, SERVER_FIELDS) || !isCovered(modified, mine.set, SERVER_FIELDS)) return false;
-  for (const [other, { set }] of managers) if (other !== id && !isDisjoint(modified, set, SERVER_FIELDS)) return false;
-  return true;
-}
-
-function withTime(managers: Managers, id: string, identity: Identity & { time: string }): Managers {
-  const mine = managers.get(id);
-  if (mine && mine.entry.time !== identity.time) managers.set(id, { entry: makeEntry(identity, mine.set), set: mine.set });
-  return managers;
 }
 
 /** Clients may rewrite the record on the main endpoint; those who do not know it do not delete it. */
