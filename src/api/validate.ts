@@ -47,15 +47,21 @@ export function admissionOf(given: KindSchema): Admit {
     // A status that is the stored one was checked when it came.
     const unchecked = old && admitted.status === old.status ? { ...admitted, status: undefined } : admitted;
     const ofSchema = compiled.validate(unchecked) ? [] : schemaProblems(compiled.validate.errors ?? [], admitted);
-    // In the order in which Kubernetes finds them; unknown fields, which may be why others are missing, are none there.
-    const [unknown, repeated] = [ofShape.filter(isUnknown), ofShape.filter((problem) => !isUnknown(problem))];
-    const problems = [...ofIdentity, ...unknown, ...ofSchema, ...repeated, ...rules(admitted, old)];
+    const problems = inOrder(ofIdentity, ofShape, ofSchema);
+    problems.push(...rules(admitted, old));
     const isMisshapen = problems.some(({ kind }) => BLOCKING.includes(kind));
     const isPartial = isMisshapen && compiled.rules !== undefined;
     if (!isMisshapen) runAllRules({ ofSchema: compiled.rules, shapedRules }, admitted, old, problems);
     if (problems.length > 0) throw invalidObject(object, kind, problems, { isPartial });
     return admitted;
   };
+}
+
+/** In which Kubernetes finds them; unknown fields, which may be why others are missing, are none there. */
+function inOrder(ofIdentity: FieldProblem[], ofShape: FieldProblem[], ofSchema: FieldProblem[]): FieldProblem[] {
+  if (ofShape.length + ofSchema.length === 0) return ofIdentity;
+  const repeated = ofShape.filter((problem) => !isUnknown(problem));
+  return [...ofIdentity, ...ofShape.filter(isUnknown), ...ofSchema, ...repeated];
 }
 
 interface LateRules {
@@ -124,6 +130,6 @@ function identityProblems(object: KindObject, old: KindObject | undefined, expec
     const message = `Invalid value: ${JSON.stringify(object[field] ?? '')}: must be ${expected[field]}`;
     problems.push({ path: field, segments: [field], kind: 'Invalid', message });
   }
-  if (isObject(object.metadata)) checkMetadata(object.metadata, expected, old?.metadata, problems);
+  if (object.metadata !== old?.metadata && isObject(object.metadata)) checkMetadata(object.metadata, expected, old?.metadata, problems);
   return problems;
 }

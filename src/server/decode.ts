@@ -16,8 +16,8 @@ import type { WriteAsked } from './write-options.ts';
 export async function decodeObject(call: Call, { fieldValidation }: WriteAsked, known?: () => KindObject | undefined): Promise<KindObject> {
   const bytes = await call.body();
   const { resource } = call.route;
-  const { value, duplicates } = decodeBody(call.headers['content-type'], bytes, { kind: resource.kind });
   const old = known?.();
+  const { value, duplicates } = decodeBody(call.headers['content-type'], bytes, { kind: resource.kind, old });
   const identified = checkedKind(old ? shareJson(value, old) : value, resource, { bytes, old });
   const { value: object, unknown } = pruned(resource, identified, old);
   if (fieldValidation !== 'Ignore') {

@@ -19,6 +19,7 @@ import { freezeJson, type JsonObject } from '#lib/json.ts';
 import type { Admission, Change, Persistence } from './change.ts';
 import { GroupCommit } from './group-commit.ts';
 import { History, type StoreEvent } from './history.ts';
+import { objectText } from './object-text.ts';
 import { alreadyExists, checkSize, nameRequired, notFound, required, unknownKind } from './refusals.ts';
 import {
   checkPreconditions,
@@ -286,7 +287,7 @@ export class Store {
     const current = table.get(key.namespace, key.name);
     const decision = decide(current);
     if ('keep' in decision) return this.#guard(decision.keep);
-    const change = this.#stamped(key, decision);
+    const change = this.#stamped(key, decision, current);
     const written = 'remove' in decision && decision.written;
     if (dryRun) return this.#guard(unstamped(written || change.object, current));
     const landed = this.#commits.add({ ...change, resourceVersion: ++this.#allocated });
@@ -304,12 +305,12 @@ export class Store {
     }
   }
 
-  #stamped(key: ObjectKey, decision: Exclude<Decision, { keep: KindObject }>): Change {
+  #stamped(key: ObjectKey, decision: Exclude<Decision, { keep: KindObject }>, current: KindObject | undefined): Change {
     const resourceVersion = this.#allocated + 1;
     const type = 'put' in decision ? 'put' : 'delete';
     const object = 'put' in decision ? decision.put : decision.remove;
     const stamped = { ...object, metadata: { ...object.metadata, resourceVersion: String(resourceVersion) } };
-    const json = JSON.stringify(stamped);
+    const json = objectText(stamped, current);
     if (type === 'put') checkSize(key, json);
     return { resourceVersion, type, key, object: stamped, json };
   }

@@ -1,9 +1,11 @@
 /** Request bodies as values, and what is wrong with them in the words of Kubernetes. Pure. */
 import { isUtf8 } from 'node:buffer';
+import type { KindObject } from '#api/meta.ts';
 import { messageOf } from '#lib/errors.ts';
 import { isObject, type JsonObject } from '#lib/json.ts';
 import { type Duplicate, duplicatesInJson, hasDuplicates } from './duplicates.ts';
 import { complaintAbout } from './json-complaint.ts';
+import { type ParsedBody, parseBesideKnown } from './known-parts.ts';
 import { isTooDeep, MAX_YAML_BRACKETS, MAX_YAML_BYTES, problemIn, TOO_DEEP } from './limits.ts';
 import { bodyFormatOf } from './media-type.ts';
 import { decodeProtobuf } from './protobuf.ts';
@@ -13,6 +15,8 @@ import { parseYamlBody } from './yaml-body.ts';
 export interface BodyPurpose {
   /** What the body has to be: named when it is not. */
   readonly kind: string;
+  /** The stored object that it may replace: the parts of the body that are its own are the same objects. */
+  readonly old?: KindObject | undefined;
 }
 
 export interface Decoded<T> {
@@ -21,10 +25,10 @@ export interface Decoded<T> {
   readonly duplicates: () => readonly string[];
 }
 
-export function decodeBody(contentType: string | undefined, bytes: Uint8Array, { kind }: BodyPurpose): Decoded<JsonObject> {
+export function decodeBody(contentType: string | undefined, bytes: Uint8Array, { kind, old }: BodyPurpose): Decoded<JsonObject> {
   const decode = DECODERS[bodyFormatOf(contentType)];
   try {
-    const { value, duplicates } = decode(bytes);
+    const { value, duplicates } = decode(bytes, old);
     return { value: objectFrom(value), duplicates };
   } catch (error) {
     throw error instanceof RequestError ? error : unrecognized(kind, messageOf(error), bytes);
@@ -37,14 +41,14 @@ export function unrecognized(kind: string, problem: string, bytes: Uint8Array): 
 }
 
 const DECODERS = {
-  json: (bytes: Uint8Array) => {
+  json: (bytes: Uint8Array, old: KindObject | undefined) => {
     try {
-      return decodeJson(bytes);
+      return decodeJson(bytes, old);
     } catch (error) {
       throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error });
     }
   },
-  yaml: decodeYaml,
+  yaml: (bytes: Uint8Array) => decodeYaml(bytes),
   protobuf: (bytes: Uint8Array) => ({ value: decodeProtobuf(bytes), duplicates: none }),
 };
 
@@ -54,23 +58,32 @@ const none = (): readonly string[] => [];
 const SMALL_BYTES = 4096;
 
 /** Throws an Error with the complaint of Go's decoder. */
-export function decodeJson(bytes: Uint8Array): Decoded<unknown> {
+export function decodeJson(bytes: Uint8Array, old?: KindObject): Decoded<unknown> {
   const text = textOf(bytes);
   if (bytes.length > SMALL_BYTES && isTooDeep(bytes)) throw new Error(TOO_DEEP);
-  const value = parseJson(text);
-  const problem = problemIn(value);
+  const body = parsedBody(text, old);
+  const { value } = body;
+  const problem = problemIn(value, 0, body.known);
   if (problem) throw new Error(problem);
-  return { value, duplicates: () => duplicatesOf(text, value).map(({ path }) => `duplicate field ${JSON.stringify(path)}`) };
+  return { value, duplicates: () => duplicatesOf(text, body).map(({ path }) => `duplicate field ${JSON.stringify(path)}`) };
+}
+
+const NOTHING_KNOWN: readonly unknown[] = [];
+
+function parsedBody(text: string, old: KindObject | undefined): ParsedBody {
+  const isPlain = !text.includes('\\u');
+  const parsed = old && isPlain ? parseBesideKnown(text, old) : undefined;
+  return parsed ?? { value: parseJson(text, isPlain), text, known: NOTHING_KNOWN };
 }
 
 /** Nearly every body has none, and that is quickly seen. */
-function duplicatesOf(text: string, value: unknown): readonly Duplicate[] {
-  return hasDuplicates(text, value) ? duplicatesInJson(text) : [];
+function duplicatesOf(text: string, { value, text: parsed, known }: ParsedBody): readonly Duplicate[] {
+  return hasDuplicates(parsed, value, known) ? duplicatesInJson(text) : [];
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, isPlain: boolean): unknown {
   try {
-    return JSON.parse(text.includes('\\u') ? wellFormed(text) : text);
+    return JSON.parse(isPlain ? text : wellFormed(text));
   } catch (error) {
     throw new Error(complaintAbout(text) ?? messageOf(error), { cause: error });
   }
@@ -89,7 +102,7 @@ export function decodeYaml(bytes: Uint8Array): Decoded<unknown> {
   const text = textOf(bytes);
   if (text.startsWith('{')) {
     const value = valueOfJson(bytes);
-    if (value) return { value, duplicates: () => duplicatesOf(text, value).map(describeInYaml) };
+    if (value) return { value, duplicates: () => duplicatesOf(text, { value, text, known: NOTHING_KNOWN }).map(describeInYaml) };
   }
   if (bytes.length > MAX_YAML_BYTES)
     throw new RequestError(413, `Request entity too large: limit is ${MAX_YAML_BYTES} for YAML; send it as JSON`);

@@ -19,9 +19,12 @@ interface Frame {
   expectsKey: boolean;
 }
 
-/** Whether any is there, without saying which: a text with as many colons as its value has keys repeats none. `value` is what it says. */
-export function hasDuplicates(text: string, value: unknown): boolean {
-  return colonsIn(text) !== keysIn(value);
+/**
+ * Whether any is there, without saying which: a text with as many colons as its value has keys repeats none. `value` is what it says;
+ * of what is in it the text does not have `apart`.
+ */
+export function hasDuplicates(text: string, value: unknown, apart: readonly unknown[] = []): boolean {
+  return colonsIn(text) !== keysIn(value, apart);
 }
 
 const QUOTE = 0x22;
@@ -37,13 +40,13 @@ function colonsIn(text: string): number {
   return count;
 }
 
-function keysIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
+function keysIn(value: unknown, apart: readonly unknown[]): number {
+  if (typeof value !== 'object' || value === null || apart.includes(value)) return 0;
   let count = 0;
-  if (Array.isArray(value)) for (const item of value) count += keysIn(item);
+  if (Array.isArray(value)) for (const item of value) count += keysIn(item, apart);
   else {
     const map = value as Readonly<Record<string, unknown>>;
-    for (const key in map) count += 1 + keysIn(map[key]);
+    for (const key in map) count += 1 + keysIn(map[key], apart);
   }
   return count;
 }

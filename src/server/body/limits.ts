@@ -1,5 +1,5 @@
 /** What no body may exceed, whatever its format: the same bounds as for files, as every object may be written to one. */
-import { isObject } from '#lib/json.ts';
+import { isObject, type JsonObject } from '#lib/json.ts';
 
 /** Far more than any schema has, far less than would exhaust the stack of whoever walks the value. */
 export const MAX_DEPTH = 100;
@@ -45,21 +45,35 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** The first thing about a value that cannot be kept: nesting, numbers without end, or the one key that is no key. */
-export function problemIn(value: unknown, depth = 0): string | undefined {
+/**
+ * The first thing about a value that cannot be kept: nesting, numbers without end, or the one key that is no key. `known`: parts that were
+ * looked at before, in the same place.
+ */
+export function problemIn(value: unknown, depth = 0, known: readonly unknown[] = NONE): string | undefined {
+  if (typeof value === 'string' || known.includes(value)) return undefined;
   if (depth >= MAX_DEPTH && typeof value === 'object' && value !== null) return TOO_DEEP;
-  if (Array.isArray(value)) return firstProblem(value, depth);
+  if (Array.isArray(value)) return firstProblem(value, depth, known);
   if (isObject(value)) {
     if (Object.hasOwn(value, '__proto__')) return '__proto__ cannot be a key';
-    return Object.getPrototypeOf(value) === Object.prototype ? firstProblem(Object.values(value), depth) : 'only plain data is accepted';
+    return Object.getPrototypeOf(value) === Object.prototype ? problemInMap(value, depth, known) : 'only plain data is accepted';
   }
   const isPlain = typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'bigint';
   return isPlain ? undefined : `${String(value)} is not a number that JSON knows`;
 }
 
-function firstProblem(members: readonly unknown[], depth: number): string | undefined {
+const NONE: readonly unknown[] = [];
+
+function firstProblem(members: readonly unknown[], depth: number, known: readonly unknown[]): string | undefined {
   for (const member of members) {
-    const problem = problemIn(member, depth + 1);
+    const problem = problemIn(member, depth + 1, known);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+function problemInMap(map: JsonObject, depth: number, known: readonly unknown[]): string | undefined {
+  for (const key in map) {
+    const problem = problemIn(map[key], depth + 1, known);
     if (problem) return problem;
   }
   return undefined;
