@@ -210,7 +210,7 @@ export function createApi(options: ApiOptions): Api {
         identity,
         shape,
         warnings,
-        body: async () => (typeof body === 'string' ? Buffer.from(body) : body),
+        body: () => (typeof body === 'string' ? Buffer.from(body) : body),
       };
       const given = await verbOf(route)(call, serving);
       counts.count(route, given.status);

@@ -22,7 +22,7 @@ export interface Call {
   /** What the client is told besides the answer, whatever the answer is. */
   readonly warnings: string[];
   /** The whole body; refused when it is larger than any object can be. */
-  body(): Promise<Buffer>;
+  body(): Buffer | Promise<Buffer>;
 }
 
 export interface Answer {

@@ -37,6 +37,19 @@ function heldPersistence() {
 /** Every promise that can settle has settled. */
 const idle = () => new Promise((resolve) => setImmediate(resolve));
 
+describe('the JSON of a write', () => {
+  it('is told before those who watch hear of the object, so that nobody makes it again', async () => {
+    const store = storeWith({ commit: async () => {} });
+    const made = new Map<KindObject, string>();
+    const seen: (string | undefined)[] = [];
+    const options = { onText: (object: KindObject, json: string) => void made.set(object, json) };
+    await store.create(newBox('a'), options);
+    store.watch('Box', { resourceVersion: '1' }, ({ object }) => seen.push(made.get(object)));
+    const changed = await store.modify(key('a'), (current) => ({ ...(current as KindObject), spec: { size: 2 } }), options);
+    expect(seen).toEqual([JSON.stringify(changed)]);
+  });
+});
+
 describe('create', () => {
   it('gives a new object the finalizers of its kind, beside its own and once each, and does not say that the writer set them', async () => {
     const kinds = [{ kind: 'Box', selectableFields: [], finalizers: ['test/keeper', 'test/counter'] }];

@@ -78,7 +78,7 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   /** The record of who set which field, made from the stored object and the admitted one. Absent: the record stays as the object has it. */
   readonly track?: (current: KindObject | undefined, admitted: KindObject) => ManagedFieldsEntry[] | undefined;
-  /** Hears of the object that was stored and of its JSON, which the journal needed anyway. */
+  /** Hears of the object that is stored and of its JSON, which the journal needs anyway, before anybody else hears of the object. */
   readonly onText?: (object: KindObject, json: string) => void;
 }
 
@@ -217,7 +217,7 @@ export class Store {
    * Reads, changes and writes in one step: `change` sees the newest state, undefined when there is none, and nothing comes between.
    * A resourceVersion in what it returns must still be the current one. It may be called for nothing when what it returns is refused.
    */
-  async modify(key: ObjectKey, change: (current: KindObject | undefined) => KindObject, options: WriteOptions = {}): Promise<KindObject> {
+  modify(key: ObjectKey, change: (current: KindObject | undefined) => KindObject, options: WriteOptions = {}): Promise<KindObject> {
     return this.#write(key, options, (current) => {
       const next = change(current);
       return current ? this.#replaced(current, next, options) : { put: this.#first(next, options) };
@@ -282,7 +282,7 @@ export class Store {
   ): Promise<KindObject> {
     const table = this.#table(key.kind);
     const id = `${key.kind}/${Table.id(key.namespace, key.name)}`;
-    for (let other = this.#busy.get(id); other; other = this.#busy.get(id)) await other;
+    for (let other = this.#busy.get(id); other; other = this.#busy.get(id)) await other.catch(() => {});
     if (this.#closed !== undefined) throw new UnavailableError(this.#closed);
     const current = table.get(key.namespace, key.name);
     const decision = decide(current);
@@ -291,17 +291,13 @@ export class Store {
     const written = 'remove' in decision && decision.written;
     if (dryRun) return this.#guard(unstamped(written || change.object, current));
     const landed = this.#commits.add({ ...change, resourceVersion: ++this.#allocated });
-    const settled = landed.then(
-      () => {},
-      () => {},
-    );
-    this.#busy.set(id, settled);
+    this.#busy.set(id, landed);
+    if (!written) onText?.(change.object, change.json);
     try {
       await landed;
-      if (!written) onText?.(change.object, change.json);
       return written || change.object;
     } finally {
-      if (this.#busy.get(id) === settled) this.#busy.delete(id);
+      if (this.#busy.get(id) === landed) this.#busy.delete(id);
     }
   }
 

@@ -19,6 +19,21 @@ describe('plainRequest', () => {
     expect([got?.method, got?.body.toString()]).toEqual([method, 'a\r\nb']);
   });
 
+  it('reads headers that it has read before with another request', () => {
+    const headers = 'Host: a\r\nContent-Length: 2\r\n\r\n';
+    const [first, second] = [read(`PUT /x HTTP/1.1\r\n${headers}ab`), read(`POST /y HTTP/1.1\r\n${headers}cd`)];
+    expect([first?.method, first?.path, first?.body.toString()]).toEqual(['PUT', '/x', 'ab']);
+    expect([second?.method, second?.path, second?.body.toString()]).toEqual(['POST', '/y', 'cd']);
+    expect(second?.headers).toEqual({ host: 'a', 'content-length': '2' });
+    expect(read(`PUT /x HTTP/1.1\r\n${headers}abc`)).toBeUndefined();
+  });
+
+  it('keeps no token', () => {
+    const text = 'GET /x HTTP/1.1\r\nAuthorization: Bearer a\r\n\r\n';
+    expect(read(text)?.headers).toEqual({ authorization: 'Bearer a' });
+    expect(read(text)?.headers).not.toBe(read(text)?.headers);
+  });
+
   const length = 'Content-Length: 0';
   it.each([
     ['nothing', ''],

@@ -8,7 +8,7 @@ export interface PlainRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  /** By their names in small letters. */
+  /** By their names in small letters; not to be changed. */
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
@@ -37,14 +37,31 @@ const SPECIAL = new Set([
 export function plainRequest(bytes: Buffer): PlainRequest | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
-  const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
-  const [, method, path] = REQUEST_LINE.exec(first) ?? [];
+  const head = bytes.toString('latin1', 0, end);
+  const cut = head.indexOf('\r\n');
+  const [, method, path] = REQUEST_LINE.exec(cut < 0 ? head : head.slice(0, cut)) ?? [];
   if (method === undefined || path === undefined) return undefined;
-  const headers = plainHeaders(lines);
+  const headers = cut < 0 ? {} : headersIn(head.slice(cut + 2));
   if (headers === undefined) return undefined;
   const length = bodyLength(method, headers['content-length']);
   const start = end + HEAD_END.length;
   return length === bytes.length - start ? { method, path, headers, body: bytes.subarray(start) } : undefined;
+}
+
+/** A client sends the same headers with every request, or nearly so. */
+const recent = new Map<string, IncomingHttpHeaders>();
+const MAX_RECENT = 64;
+
+function headersIn(text: string): IncomingHttpHeaders | undefined {
+  const known = recent.get(text);
+  if (known) return known;
+  const headers = plainHeaders(text.split('\r\n'));
+  // A token is not kept longer than it is needed.
+  if (headers && headers.authorization === undefined) {
+    if (recent.size === MAX_RECENT) recent.clear();
+    recent.set(text, Object.freeze(headers));
+  }
+  return headers;
 }
 
 function plainHeaders(lines: readonly string[]): IncomingHttpHeaders | undefined {
