@@ -105,13 +105,15 @@ async function startBare({ argv, seccompPath, uid, server }: BareStart): Promise
     ...(uid !== undefined && { uid, gid: uid }),
   });
   closeSync(seccomp);
-  const ended = once(spawned, 'exit');
+  // Not only bubblewrap, but all that has its standard output: what is still being taken apart would be charged to whoever is measured next.
+  const ended = once(spawned, 'close');
   await firstWord(spawned, server);
   return {
     pid: spawned.pid ?? 0,
     async end() {
       // bubblewrap's own end is the end of everything in it.
       spawned.kill('SIGKILL');
+      spawned.stdout?.resume();
       await ended;
     },
   };
