@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { limitsOf, ownGroups, processLimitHeld, processLimitMet } from './cgroup.ts';
-import { groupPath, parseCgroupMounts, parseOwnGroups } from './cgroup-places.ts';
+import { ensureGroups, joinFiles, limitsOf, ownGroups, processLimitHeld, processLimitMet, removeGroups } from './cgroup.ts';
+import { findCgroupPlaces, groupPath, parseCgroupMounts, parseOwnGroups } from './cgroup-places.ts';
 
 const MOUNTINFO = `24 1 0:22 / /proc rw - proc proc rw
 30 24 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
@@ -60,6 +61,26 @@ describe('limitsOf', () => {
       pids: [['pids.max', '512']],
       cpu: expect.arrayContaining([['cpu.cfs_quota_us', '150000']]),
     });
+  });
+});
+
+describe('joinFiles', () => {
+  const places = findCgroupPlaces(`agentiso-probe-join-${process.pid}`);
+
+  it.runIf(places)('let a shell, and all that it starts, into every group when it writes 0', () => {
+    if (places === undefined) return;
+    const name = `agentiso-join-${process.pid}`;
+    const groups = ensureGroups(places, name, { vcpus: 1, memoryMiB: 64, diskGiB: 1 });
+    try {
+      const script = 'for file; do echo 0 > "$file"; done; cat /proc/$$/cgroup; echo; cat /proc/self/cgroup';
+      const [shell = '', started] = execFileSync('sh', ['-c', script, 'sh', ...joinFiles(places, groups)], { encoding: 'utf8' }).split(
+        '\n\n',
+      );
+      expect(shell.split('\n').filter((line) => line.endsWith(`/${name}`))).toHaveLength(groups.length);
+      expect(started?.trim()).toBe(shell);
+    } finally {
+      removeGroups(groups);
+    }
   });
 });
 

@@ -53,7 +53,7 @@ export function ensureGroups(places: CgroupPlaces, name: string, resources: Reso
   return Object.entries(places.parents).map(([controller, parent]) => {
     const group = join(parent, name);
     // What an earlier one was limited to may stand in the way of new limits.
-    ignoring(['ENOENT', 'EBUSY'], () => rmdirSync(group));
+    if (existsSync(group)) ignoring(['ENOENT', 'EBUSY'], () => rmdirSync(group));
     ignoring(['EEXIST'], () => mkdirSync(group));
     for (const [file, value] of limits[controller] ?? []) {
       const accepted = MAY_BE_MISSING.includes(file) ? ['ENOENT', 'EACCES', 'EPERM', 'EINVAL'] : [];
@@ -61,6 +61,14 @@ export function ensureGroups(places: CgroupPlaces, name: string, resources: Reso
     }
     return group;
   });
+}
+
+/**
+ * The files by which a shell joins these groups when it writes 0 to them. In version 1 it joins as a thread, and it has no other: before the kernel
+ * moves a whole process, it waits until nobody on the machine forks, which takes milliseconds.
+ */
+export function joinFiles(places: CgroupPlaces | undefined, groups: readonly string[]): string[] {
+  return groups.map((group) => join(group, places?.version === 1 ? 'tasks' : 'cgroup.procs'));
 }
 
 /** Kills all members; true when there were some. */
@@ -113,12 +121,17 @@ export function groupUsage(groups: readonly string[]): Usage | undefined {
  * the limit may be that of a group further up: the lowest one is it.
  */
 export function processLimitMet(groups: readonly string[]): { readonly limit: number; readonly isOwn: boolean } | undefined {
-  const group = groups.find((each) => Number(/^max (\d+)$/m.exec(readOptional(join(each, 'pids.events')) ?? '')?.[1] ?? 0) > 0);
+  const group = groups.find((each) => refusalsIn(join(each, 'pids.events')) > 0);
   if (group === undefined) return undefined;
   const own = limitIn(group);
   let lowest = own;
   for (let above = dirname(group); existsSync(join(above, 'pids.max')); above = dirname(above)) lowest = Math.min(lowest, limitIn(above));
   return Number.isFinite(lowest) ? { limit: lowest, isOwn: lowest === own } : undefined;
+}
+
+/** Most groups of version 1 have no such file, and whoever asks for one that is not there waits for the error to be made. */
+function refusalsIn(events: string): number {
+  return existsSync(events) ? Number(/^max (\d+)$/m.exec(readOptional(events) ?? '')?.[1] ?? 0) : 0;
 }
 
 /** Nearly full is full: who is refused ends, and tries again. */

@@ -139,7 +139,7 @@ function ownFiles({ folder, files, guestAgent, guestPack, teamCommand, promptRun
 
 export interface LaunchPlan {
   readonly command: readonly string[];
-  /** cgroup.procs files that the launcher writes itself into. */
+  /** Files that the launcher joins its control groups by: see joinFiles. */
   readonly groups: readonly string[];
   /** Soft walls where there are no control groups. */
   readonly limits: readonly string[];

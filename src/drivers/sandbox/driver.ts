@@ -7,7 +7,7 @@ import { messageOf, NotFoundError, StalledError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import type { Driver, Usage, WorkspacePlan, WorkspaceSpec } from '../driver.ts';
-import { ensureGroups, groupPrefix, groupUsage, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
+import { ensureGroups, groupPrefix, groupUsage, joinFiles, killGroups, ownGroups, removeGroups } from '../local/cgroup.ts';
 import type { CgroupPlaces } from '../local/cgroup-places.ts';
 import { closeInheritedOnExec } from '../local/descriptors.ts';
 import type { Room } from '../local/free-disk.ts';
@@ -173,7 +173,7 @@ class SandboxLauncher implements Launcher {
         directory: paths.directory,
         guestAgentPath,
         uid: uidOf(workspace.team),
-        groups: groups.map((group) => join(group, 'cgroup.procs')),
+        groups: joinFiles(this.#places, groups),
       },
       abilities,
     );
@@ -192,7 +192,7 @@ class SandboxLauncher implements Launcher {
       isBaseComing: hasBase,
       isNetworkComing: isConnected,
       ...(tools !== undefined && { tools }),
-      groups: groups.map((group) => join(group, 'cgroup.procs')),
+      groups: joinFiles(this.#places, groups),
     };
     return startMember({ paths, groups, bind, prepare: () => prepareSandbox(start, abilities) });
   }

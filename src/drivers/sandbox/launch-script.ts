@@ -10,7 +10,7 @@ export const LAUNCH_SCRIPT = `
 folder=$1 overlay=$2 node=$3 tools=$4
 shift 4
 while [ "$1" != -- ]; do
-  echo $$ > "$1" || exit 125
+  echo 0 > "$1" || exit 125
   shift
 done
 shift

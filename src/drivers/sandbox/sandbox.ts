@@ -33,7 +33,7 @@ export interface SandboxStart {
   /** For a member of the pool: its network will be prepared later, around it. */
   readonly isNetworkComing?: boolean;
   readonly tools?: string;
-  /** cgroup.procs files. Empty: single processes are limited instead. */
+  /** Files that the launcher joins its control groups by. Empty: single processes are limited instead. */
   readonly groups: readonly string[];
 }
 

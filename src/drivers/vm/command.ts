@@ -1,6 +1,6 @@
 /** What it takes to start the process of a machine: its folder and its command line. */
-import { join } from 'node:path';
 import type { WorkspaceSpec } from '../driver.ts';
+import { joinFiles } from '../local/cgroup.ts';
 import type { StartCommand } from '../local/launcher.ts';
 import { uidOf } from '../local/team-uid.ts';
 import { TOOL_PATH } from '../sandbox/args.ts';
@@ -39,7 +39,7 @@ export async function machineCommand(
   const argv = launchCommand({
     ...{ identity: workspace, mark: waitsAs ?? mark, folder: directory, host: support.host, qemu: support.qemu },
     files: { ...files, disk },
-    groups: groups.map((group) => join(group, 'cgroup.procs')),
+    groups: joinFiles(support.places, groups),
     network: networkOf(workspace, kind),
     hasKvm: kind.accel === 'kvm',
     ...(uid !== undefined && { uid }),

@@ -28,7 +28,7 @@ export interface LaunchPlan {
   readonly folder: string;
   readonly files: MachineFiles;
   readonly host: HostLayout;
-  /** cgroup.procs files that the launcher writes itself into. */
+  /** Files that the launcher joins its control groups by: see joinFiles. */
   readonly groups: readonly string[];
   /** Whether there is a device on the network, and where. */
   readonly network: 'none' | 'apart' | { readonly namespace: string };
@@ -58,7 +58,7 @@ export const LAUNCH_SCRIPT = `
 folder=$1 tap=$2 uid=$3 waits=$4
 shift 8
 while [ "$1" != -- ]; do
-  echo $$ > "$1" || exit 125
+  echo 0 > "$1" || exit 125
   shift
 done
 shift
