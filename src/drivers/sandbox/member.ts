@@ -12,6 +12,7 @@ import type { ReadyGuest } from '../local/launcher.ts';
 import { socketIn, type WorkspacePaths } from '../local/paths.ts';
 import { removeMember } from '../local/pool-member.ts';
 import { readTree } from '../local/processes.ts';
+import { sideBySide } from '../local/side-by-side.ts';
 import { TOOL_PATH } from './args.ts';
 import { ensureEtc, setBase } from './folder.ts';
 import { LATE_OVERLAY_SCRIPT } from './launch-script.ts';
@@ -88,9 +89,13 @@ interface Binding {
 async function bindMember(launcher: number, { workspace, place, bind }: Binding): Promise<void> {
   const { id, incarnation, hostname, base } = workspace;
   ensureEtc(`${place.directory}/etc`, hostname);
-  await Promise.all([setHostname(launcher, hostname), base === undefined ? undefined : mountBase(launcher, place.directory, base)]);
-  const signal = timeLimit(BIND_MS);
-  await bind(await dialGuest(socketIn(place.run, 'control'), signal), { id, incarnation, hostname }, signal);
+  const tell = async () => {
+    if (base !== undefined) await mountBase(launcher, place.directory, base);
+    const signal = timeLimit(BIND_MS);
+    await bind(await dialGuest(socketIn(place.run, 'control'), signal), { id, incarnation, hostname }, signal);
+  };
+  // The guest is told its name: what the machine inside is called is for the programs that it will start.
+  await sideBySide([setHostname(launcher, hostname), tell()]);
 }
 
 /** From outside: nobody inside has the right to. */
