@@ -55,8 +55,8 @@ export async function saveState(machine: Machine, { run, path, hasMemory, signal
     await once(server, 'listening', { signal });
     chmodSync(socket, 0o666);
     const accepted = once(server, 'connection', { signal }) as Promise<[Socket]>;
-    await qmp.execute('migrate', { uri: `unix:${SOCKETS.migration}` });
-    const [stream] = await accepted;
+    // Both at once: whichever fails first, the other is not left to fail with nobody there to hear it, which would end the daemon.
+    const [[stream]] = await Promise.all([accepted, qmp.execute('migrate', { uri: `unix:${SOCKETS.migration}` })]);
     await pipeline(stream, createWriteStream(path, { mode: 0o600 }), { signal });
     const status = await migrationEnd(qmp, signal);
     if (status !== 'completed') throw new AgentisoError('Unavailable', `the state of the machine was not saved: ${status}`);
