@@ -31,7 +31,8 @@ async function write(commit: string, have: readonly string[], out: PassThrough, 
       stderr += String(chunk);
     });
     const closed = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject));
-    child.stdin?.end([ref, ...have.map((id) => `^${id}`), ''].join('\n'));
+    // A git that ends before it has read everything says why by its exit code.
+    child.stdin?.on('error', () => undefined).end([ref, ...have.map((id) => `^${id}`), ''].join('\n'));
     child.stdout?.pipe(out, { end: false });
     const code = (await closed) ?? -1;
     if (code !== 0) throw new GitError(args, { code, stderr, stdout: Buffer.alloc(0) });
