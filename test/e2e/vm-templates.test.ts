@@ -10,8 +10,8 @@ import { type TemplateKind, Templates } from '#drivers/vm/templates.ts';
 import { type Logger, silentLogger } from '#lib/log.ts';
 import { guestAgentPath } from '../../src/guest-agent-path.ts';
 import { temporaryFolder } from '../support/daemon.ts';
-import { deleteFully, run, SIGNAL, SPEC, WAIT } from '../support/driver-steps.ts';
-import { findTestImage, machinesHere } from '../support/machines.ts';
+import { createWhenPossible, deleteFully, run, SIGNAL, SPEC, WAIT } from '../support/driver-steps.ts';
+import { findTestImage, machinesHere, qemuOf } from '../support/machines.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { requires } from '../support/requirements.ts';
 
@@ -67,6 +67,28 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('templa
       );
       expect(files.map(({ uid, mode }) => [uid, mode & 0o077])).toEqual(files.map(() => [0, 0]));
       await Promise.all(daemons.map((templates) => templates.close()));
+    },
+    TEST_MS,
+  );
+
+  it(
+    'stay when somebody kills machines that begin as copies, however many in a row',
+    async () => {
+      if (here.support === undefined) throw new Error(here.reason);
+      const stateDir = join(place.folder, 'killed-copies');
+      const findImage = () => findTestImage(guestAgentPath());
+      const driver = vmDriver({ stateDir, log: silentLogger, support: here.support, findImage, templates: directory });
+      for (const incarnation of ['first', 'second', 'third']) {
+        const { pid = 0 } = await createWhenPossible(driver, { ...SPEC, incarnation });
+        // Its state is about to be loaded.
+        const run = () => readdirSync(driver.runDirectory(SPEC.id));
+        await vi.waitFor(() => expect(run()).toContain('migration.sock'), { ...WAIT, interval: 1 });
+        process.kill(qemuOf(pid) ?? Number.NaN, 'SIGKILL');
+        await vi.waitFor(async () => expect(await driver.get(SPEC.id, SIGNAL)).toMatchObject({ phase: 'exited' }), WAIT);
+      }
+      await deleteFully(driver, SPEC.id);
+      expect([whole(), readdirSync(join(stateDir, '.templates'))]).toEqual([[expect.any(String)], [`${whole()[0]}-70001`]]);
+      await driver.close();
     },
     TEST_MS,
   );

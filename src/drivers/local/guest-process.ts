@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { AgentisoError, UnavailableError } from '#lib/errors.ts';
 import { isRunning, type ProcessIdentity, readProcessIdentity } from '#lib/process-identity.ts';
 import type { StartCommand } from './launcher.ts';
 import { socketIn, type WorkspacePaths } from './paths.ts';
@@ -15,6 +16,8 @@ export interface GuestProcess {
   isListening: boolean;
   /** How it ended. */
   exit: string | undefined;
+  /** Aborted when it has ended; see wasKilled. */
+  readonly ended: AbortSignal;
   /** Of one that would end with this process: from now on it does not. */
   letLive?(): void;
 }
@@ -35,17 +38,27 @@ const LOOK_MS = 250;
 const LISTENING = 'listening\n';
 /** What a process whose life hangs on this one waits for on its standard input. */
 const LET_LIVE = 'live\n';
+const KILLED = 'GuestKilled';
+/** Of a shell and of bubblewrap, when what they have started was ended by SIGKILL. */
+const KILLED_CODE = 128 + 9;
+
+/** Of the signal of one that has ended: whether somebody has killed it, or what it ran. Of one that this daemon did not start nobody can tell. */
+export function wasKilled({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof AgentisoError && reason.reason === KILLED;
+}
 
 export async function startGuest({ incarnation, command, paths, onChange, awaitGuest }: GuestStart): Promise<GuestProcess> {
   const child = await spawnDetached(command, paths.log);
   const { pid } = child;
-  const guest: GuestProcess = { incarnation, pid, identity: readProcessIdentity(pid), isListening: false, exit: undefined };
+  const ended = new AbortController();
+  const identity = readProcessIdentity(pid);
+  const guest: GuestProcess = { incarnation, pid, identity, isListening: false, exit: undefined, ended: ended.signal };
   const { stdin } = child;
   if (stdin !== null) guest.letLive = () => void stdin.end(LET_LIVE);
-  const ended = new AbortController();
   child.once('exit', (code, signal) => {
     guest.exit = signal === null ? `exited with code ${code}` : `ended by ${signal}`;
-    ended.abort();
+    const isKilled = signal === 'SIGKILL' || code === KILLED_CODE;
+    ended.abort(new UnavailableError(`the guest ${guest.exit}`, { reason: isKilled ? KILLED : 'GuestEnded' }));
     onChange();
   });
   if (awaitGuest !== undefined) void listenWhenThere(guest, awaitGuest(paths, ended.signal), onChange);
@@ -107,8 +120,8 @@ export interface GuestAdoption {
 
 export function adoptGuest({ incarnation, identity, paths, onChange, awaitGuest }: GuestAdoption): GuestProcess {
   const isThere = () => awaitGuest === undefined && isListeningIn(paths);
-  const guest: GuestProcess = { incarnation, pid: identity.pid, identity, isListening: isThere(), exit: undefined };
   const ended = new AbortController();
+  const guest: GuestProcess = { incarnation, pid: identity.pid, identity, isListening: isThere(), exit: undefined, ended: ended.signal };
   if (awaitGuest !== undefined) void listenWhenThere(guest, awaitGuest(paths, ended.signal), onChange);
   const timer = setInterval(() => {
     if (!isRunning(identity)) {

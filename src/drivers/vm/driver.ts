@@ -29,6 +29,7 @@ import type { Board } from './args.ts';
 import { bindMachine } from './bind.ts';
 import { type CommandPlan, machineCommand, type Startable } from './command.ts';
 import { diskSize } from './disk.ts';
+import { isEndedByKill } from './ended-by-kill.ts';
 import { explainMachineExit } from './exit.ts';
 import { DISK, diskIn } from './folder.ts';
 import { joinNetwork } from './join-network.ts';
@@ -110,6 +111,14 @@ const STOP_GRACE_MS = 16_000;
 const OVERHEAD_MIB = 256;
 /** After so many in a row what was saved of a machine is given up. */
 const FAILED_WAKES = 3;
+
+/** Of a machine that did not come up. */
+interface Failure {
+  readonly known: MachineFile;
+  readonly isLate: boolean;
+  /** Of its process. */
+  readonly ended: AbortSignal;
+}
 
 export function vmDriver({ stopGraceMs = STOP_GRACE_MS, ...options }: VmDriverOptions): VmDriver {
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
@@ -348,7 +357,7 @@ class VmLauncher implements Launcher {
     } catch (error) {
       if (signal.aborted) return;
       this.#options.log.warn({ workspaceId: known.id, board: known.board, err: error }, 'the machine did not come up');
-      await this.#giveUp(machine, paths, { known, isLate: limit.aborted });
+      await this.#giveUp(machine, paths, { known, isLate: limit.aborted, ended: signal });
       throw error;
     } finally {
       this.#slots.leave(paths.directory);
@@ -442,15 +451,16 @@ class VmLauncher implements Launcher {
   }
 
   /** The next start is another way: without the template that it was a copy of, or on a board that does not depend on its clock. */
-  async #giveUp(machine: Machine, paths: WorkspacePaths, { known, isLate }: { known: MachineFile; isLate: boolean }): Promise<void> {
+  async #giveUp(machine: Machine, paths: WorkspacePaths, { known, isLate, ended }: Failure): Promise<void> {
     // It goes on, and whoever looks after it next does what is missing.
     if (machine.letGo.aborted) return;
     const start = this.#starts.get(paths.directory);
     if (known.isResumed) await this.#giveUpWaking(paths);
-    else if (known.state !== undefined && start !== undefined) await this.#templates?.failed(start.kind);
-    else if (isLate && known.board === 'microvm') this.#board = 'q35';
+    else if (isLate && known.state === undefined && known.board === 'microvm') this.#board = 'q35';
     // What it said on its console is known when it has ended.
     await quit(machine);
+    const isCopy = !known.isResumed && known.state !== undefined && start !== undefined;
+    if (isCopy && !(await isEndedByKill(ended))) await this.#templates?.failed(start.kind);
   }
 
   /** Somebody may have killed it; what fails again and again will not work ever, and it starts anew with its files. */

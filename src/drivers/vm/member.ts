@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
 import { prepareGuest } from '#guest/client.ts';
+import { UnavailableError } from '#lib/errors.ts';
 import { signalProcess } from '#lib/process-identity.ts';
 import type { WorkspaceSpec } from '../driver.ts';
 import { startGuest } from '../local/guest-process.ts';
@@ -15,6 +16,7 @@ import { removeMember } from '../local/pool-member.ts';
 import type { PoolMember } from '../local/warm-pool.ts';
 import { TOOLS } from '../sandbox/args.ts';
 import { DISK_SERIAL, TOOLS_SERIAL } from './args.ts';
+import { isEndedByKill } from './ended-by-kill.ts';
 import type { Machine } from './machine.ts';
 import { restoreState } from './migration.ts';
 import { pauseMachine } from './pause.ts';
@@ -33,6 +35,9 @@ export interface MemberStart {
 }
 
 export type MachineMember = PoolMember & ReadyGuest;
+
+/** The reason of the error when somebody has killed it as it began. */
+export const KILLED = 'MemberKilled';
 
 /** Resolves when it waits; nothing of it is left when it rejects. */
 export async function startMember(start: MemberStart): Promise<MachineMember> {
@@ -66,8 +71,9 @@ export async function startMember(start: MemberStart): Promise<MachineMember> {
     guest = await startGuest({ incarnation: '', command, paths, onChange: () => listener(), awaitGuest });
     await waiting;
   } catch (error) {
+    const isKilled = guest !== undefined && !signal.aborted && (await isEndedByKill(guest.ended));
     await remove();
-    throw error;
+    throw isKilled ? new UnavailableError('somebody has killed it', { reason: KILLED, cause: error }) : error;
   }
   const started = guest;
   return {

@@ -1,6 +1,7 @@
 /** The warm pool of machines: when one is started ahead, from what, and for whom. What a member is, is in member.ts. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { newUid } from '#lib/clock.ts';
+import { AgentisoError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
 import { timeLimit } from '#lib/time-limit.ts';
 import type { Resources, WorkspaceSpec } from '../driver.ts';
@@ -11,7 +12,7 @@ import { uidOf } from '../local/team-uid.ts';
 import { type PoolSize, WarmPool, type WarmPoolOptions } from '../local/warm-pool.ts';
 import type { CommandPlan, Startable } from './command.ts';
 import type { Machine } from './machine.ts';
-import { type MachineMember, startMember } from './member.ts';
+import { KILLED, type MachineMember, startMember } from './member.ts';
 import type { Start } from './start-plan.ts';
 import type { StartSlots } from './start-slots.ts';
 import type { TemplateKind, Templates } from './templates.ts';
@@ -127,7 +128,8 @@ export class MachinePool {
       this.#options.log.info({ team: kind.team, memoryMiB: kind.resources.memoryMiB }, 'a machine waits for its agent');
       return member;
     } catch (error) {
-      if (!this.#closing.signal.aborted) await templates.failed(kind.template);
+      const isKilled = error instanceof AgentisoError && error.reason === KILLED;
+      if (!this.#closing.signal.aborted && !isKilled) await templates.failed(kind.template);
       throw error;
     }
   }
