@@ -30,8 +30,8 @@ export interface GuestStart {
   readonly awaitGuest?: AwaitGuest;
 }
 
-/** Resolves when the guest listens; given up when its process has ended. */
-export type AwaitGuest = (paths: WorkspacePaths, signal: AbortSignal) => Promise<void>;
+/** Resolves when the guest listens; given up when its process, which has this pid, has ended. */
+export type AwaitGuest = (paths: WorkspacePaths, signal: AbortSignal, pid: number) => Promise<void>;
 
 /** Nobody tells a process about the end of one that is not its child: it has to look. */
 const LOOK_MS = 250;
@@ -61,7 +61,7 @@ export async function startGuest({ incarnation, command, paths, onChange, awaitG
     ended.abort(new UnavailableError(`the guest ${guest.exit}`, { reason: isKilled ? KILLED : 'GuestEnded' }));
     onChange();
   });
-  if (awaitGuest !== undefined) void listenWhenThere(guest, awaitGuest(paths, ended.signal), onChange);
+  if (awaitGuest !== undefined) void listenWhenThere(guest, awaitGuest(paths, ended.signal, pid), onChange);
   let said = '';
   child.stdout?.on('data', (chunk) => {
     said = (said + chunk).slice(-LISTENING.length);
@@ -122,7 +122,7 @@ export function adoptGuest({ incarnation, identity, paths, onChange, awaitGuest 
   const isThere = () => awaitGuest === undefined && isListeningIn(paths);
   const ended = new AbortController();
   const guest: GuestProcess = { incarnation, pid: identity.pid, identity, isListening: isThere(), exit: undefined, ended: ended.signal };
-  if (awaitGuest !== undefined) void listenWhenThere(guest, awaitGuest(paths, ended.signal), onChange);
+  if (awaitGuest !== undefined) void listenWhenThere(guest, awaitGuest(paths, ended.signal, guest.pid), onChange);
   const timer = setInterval(() => {
     if (!isRunning(identity)) {
       clearInterval(timer);

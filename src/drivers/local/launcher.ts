@@ -85,7 +85,7 @@ export interface Launcher {
   /** After each takeReady, when its workspace runs or failed to: what is started ahead now does not compete with it. */
   startEnded?(workspace: WorkspaceSpec): void;
   /** Resolves when the guest listens, where its sockets or its word on standard output do not tell. */
-  awaitGuest?(paths: WorkspacePaths, signal: AbortSignal): Promise<void>;
+  awaitGuest?(paths: WorkspacePaths, signal: AbortSignal, pid: number): Promise<void>;
   /** Where connecting is more than opening the socket in the run directory. */
   connect?(paths: WorkspacePaths, port: GuestPort, signal: AbortSignal): Promise<Duplex>;
   /** How one that runs is reached, where there is more than one way. */

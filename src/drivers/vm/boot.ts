@@ -19,6 +19,8 @@ export interface BareMachine {
   readonly support: Pick<VmSupport, 'host' | 'qemu' | 'kvmGroup'>;
   /** A word on its command line by which it is found again. */
   readonly mark: string;
+  /** It has been started, as this process. */
+  readonly onStarted?: (pid: number) => void;
 }
 
 /** The number of no team. */
@@ -44,6 +46,7 @@ export async function withBareMachine(bare: BareMachine, use: (machine: Machine)
     isWaiting: true,
   });
   const child = spawn(program, args, { cwd: '/', env: { PATH: TOOL_PATH }, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  if (child.pid !== undefined) bare.onStarted?.(child.pid);
   // It ends with us, also when we are killed: nobody else would want it.
   child.stdin.on('error', () => {});
   const ended = new AbortController();

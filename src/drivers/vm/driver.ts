@@ -31,6 +31,7 @@ import { type CommandPlan, machineCommand, type Startable } from './command.ts';
 import { diskSize } from './disk.ts';
 import { isEndedByKill } from './ended-by-kill.ts';
 import { explainMachineExit } from './exit.ts';
+import { fairLimit, waitedForProcessorMs } from './fair-limit.ts';
 import { DISK, diskIn } from './folder.ts';
 import { joinNetwork } from './join-network.ts';
 import { leaveNetwork } from './leave-network.ts';
@@ -344,11 +345,11 @@ class VmLauncher implements Launcher {
   }
 
   /** From the start to a guest that knows who it is. Also for a machine that another daemon has started: whatever is missing is done. */
-  async awaitGuest(paths: WorkspacePaths, signal: AbortSignal): Promise<void> {
+  async awaitGuest(paths: WorkspacePaths, signal: AbortSignal, pid: number): Promise<void> {
     const machine = this.#machineOf(paths);
     const known = await readMachineFile(paths.directory);
     if (known === undefined) return;
-    const limit = timeLimit(BOOT_MS[known.accel]);
+    const limit = fairLimit(BOOT_MS[known.accel], () => waitedForProcessorMs(pid));
     try {
       const either = AbortSignal.any([signal, limit]);
       if (known.isResumed) await wakeMachine(machine, paths.directory, known, either);

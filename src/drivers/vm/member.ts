@@ -17,6 +17,7 @@ import type { PoolMember } from '../local/warm-pool.ts';
 import { TOOLS } from '../sandbox/args.ts';
 import { DISK_SERIAL, TOOLS_SERIAL } from './args.ts';
 import { isEndedByKill } from './ended-by-kill.ts';
+import { fairLimit, waitedForProcessorMs } from './fair-limit.ts';
 import type { Machine } from './machine.ts';
 import { restoreState } from './migration.ts';
 import { pauseMachine } from './pause.ts';
@@ -38,6 +39,8 @@ export type MachineMember = PoolMember & ReadyGuest;
 
 /** The reason of the error when somebody has killed it as it began. */
 export const KILLED = 'MemberKilled';
+
+const START_MS = 120_000;
 
 /** Resolves when it waits; nothing of it is left when it rejects. */
 export async function startMember(start: MemberStart): Promise<MachineMember> {
@@ -63,8 +66,9 @@ export async function startMember(start: MemberStart): Promise<MachineMember> {
     const prepared = await start.prepare();
     machine = prepared.machine;
     let waiting: Promise<void> = Promise.resolve();
-    const awaitGuest = (_: WorkspacePaths, ended: AbortSignal) => {
-      waiting = letWait(prepared.machine, start, AbortSignal.any([signal, ended]));
+    const awaitGuest = (_: WorkspacePaths, ended: AbortSignal, pid: number) => {
+      const limit = fairLimit(START_MS, () => waitedForProcessorMs(pid));
+      waiting = letWait(prepared.machine, start, AbortSignal.any([signal, ended, limit]));
       return waiting;
     };
     const command = { ...prepared.command, endsWithDaemon: true };

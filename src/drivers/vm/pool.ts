@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { newUid } from '#lib/clock.ts';
 import { AgentisoError } from '#lib/errors.ts';
 import type { Logger } from '#lib/log.ts';
-import { timeLimit } from '#lib/time-limit.ts';
 import type { Resources, WorkspaceSpec } from '../driver.ts';
 import type { ReadyGuest, StartCommand } from '../local/launcher.ts';
 import type { WorkspacePaths } from '../local/paths.ts';
@@ -71,7 +70,6 @@ export interface MachinePoolOptions extends PoolRules {
 
 /** Members that nobody has asked for in so long end. */
 const IDLE_MS = 300_000;
-const START_MS = 120_000;
 /** How often is looked whether the agents that are wanted have started. */
 const TICK_MS = 2_000;
 
@@ -149,7 +147,7 @@ export class MachinePool {
       prepare: async () => ({ command: await command(nobody, paths, plan), machine: machineOf(paths) }),
       bind: (guest, workspace, place) => giveAway({ guest, from: paths, start: { kind, template, ...disk } }, workspace, place),
       onRemoved: () => forget(paths),
-      signal: AbortSignal.any([this.#closing.signal, timeLimit(START_MS)]),
+      signal: this.#closing.signal,
     });
   }
 

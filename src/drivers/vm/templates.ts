@@ -10,6 +10,7 @@ import { timeLimit } from '#lib/time-limit.ts';
 import { type MachinePlan, qemuArguments } from './args.ts';
 import { withBareMachine } from './boot.ts';
 import { type Caches, evictCaches } from './caches.ts';
+import { fairLimit, waitedForProcessorMs } from './fair-limit.ts';
 import type { Machine } from './machine.ts';
 import { saveState } from './migration.ts';
 import type { VmSupport } from './support.ts';
@@ -51,7 +52,7 @@ export function templateKey({ image, diskGiB, ...plan }: TemplateKind, version: 
   // Homes of other versions, which start machines otherwise, may look for theirs in the same place.
   const words = qemuArguments({ ...rest, memory: 'template' });
   return createHash('sha256')
-    .update(JSON.stringify([3, version, hash, kernel, initrd, diskGiB, rest, words]))
+    .update(JSON.stringify([4, version, hash, kernel, initrd, diskGiB, Object.entries(rest).sort(), words]))
     .digest('hex')
     .slice(0, 32);
 }
@@ -155,8 +156,13 @@ export class Templates {
   async #boot({ image, diskGiB, ...plan }: TemplateKind, folder: string, mark: string): Promise<void> {
     const { support } = this.#options;
     const { kernel, initrd, root } = image;
-    const bare = { folder, support, diskGiB, image: { kernel, initrd, root }, plan: { ...plan, memory: 'template' } as const, mark };
-    const signal = AbortSignal.any([this.#closing.signal, timeLimit(BOOT_MS)]);
+    let pid: number | undefined;
+    const onStarted = (started: number) => {
+      pid = started;
+    };
+    const machine = { image: { kernel, initrd, root }, plan: { ...plan, memory: 'template' } as const };
+    const bare = { folder, support, diskGiB, ...machine, mark, onStarted };
+    const signal = AbortSignal.any([this.#closing.signal, fairLimit(BOOT_MS, () => waitedForProcessorMs(pid))]);
     const save = async (machine: Machine) => {
       await rehearse(machine, signal);
       const saving = { run: join(folder, 'run'), path: join(folder, 'state'), hasMemory: false };
