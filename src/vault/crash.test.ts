@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { silentLogger } from '#lib/log.ts';
+import { scriptCommand } from '../../test/support/script.ts';
 import { openVault } from './open-vault.ts';
 import { type TestVault, testVault } from './vault.fixture.ts';
 
@@ -13,7 +14,8 @@ const writer = join(import.meta.dirname, 'crash-writer.fixture.ts');
 
 /** Killed as soon as it has said so many lines; what it had said by then. */
 async function killedAfter(home: string, lines: number): Promise<string[]> {
-  const child = spawn(process.execPath, ['--import', 'tsx', writer, home], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [command, ...args] = scriptCommand(writer, [home]);
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     said += chunk;

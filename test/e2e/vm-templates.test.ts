@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { vmDriver } from '#drivers/vm/driver.ts';
 import { type TemplateKind, Templates } from '#drivers/vm/templates.ts';
@@ -11,13 +10,13 @@ import { type Logger, silentLogger } from '#lib/log.ts';
 import { guestAgentPath } from '../../src/guest-agent-path.ts';
 import { temporaryFolder } from '../support/daemon.ts';
 import { createWhenPossible, deleteFully, run, SIGNAL, SPEC, WAIT } from '../support/driver-steps.ts';
-import { findTestImage, machinesHere, qemuOf } from '../support/machines.ts';
+import { findTestImage, machinesHere, qemuOf, templateKind } from '../support/machines.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { requires } from '../support/requirements.ts';
+import { scriptCommand } from '../support/script.ts';
 
 const here = await machinesHere();
 const TEST_MS = 300_000;
-const MAKER = fileURLToPath(new URL('../support/template-maker.ts', import.meta.url));
 
 requires(here.support !== undefined, `virtual machines: ${here.reason}`)('templates of machines', () => {
   const place = temporaryFolder();
@@ -27,8 +26,7 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('templa
   beforeAll(async () => {
     const image = await findTestImage(guestAgentPath());
     if (here.support === undefined || image === undefined) throw new Error(here.reason);
-    const { board, accel, tscKhz, isRoot } = here.support;
-    kind = { image, ...SPEC.resources, board, accel, hasNetwork: isRoot, ...(tscKhz !== undefined && { tscKhz }) };
+    kind = templateKind(here.support, image, SPEC.resources);
   });
   afterAll(() => place.remove());
 
@@ -37,7 +35,8 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('templa
   it(
     'are not there when whoever made one was killed, who leaves no machine behind',
     async () => {
-      const maker = spawn(process.execPath, ['--import', 'tsx', MAKER, directory, join(place.folder, 'killed'), JSON.stringify(kind)]);
+      const [command, ...args] = scriptCommand('template-maker.ts', [directory, join(place.folder, 'killed'), JSON.stringify(kind)]);
+      const maker = spawn(command, args);
       const ended = once(maker, 'exit');
       // Its machine is there when it can be reached.
       const sockets = () => readdirSync(directory).flatMap((name) => readdirSync(join(directory, name, 'run')));

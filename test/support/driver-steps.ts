@@ -1,12 +1,12 @@
 /** What a test does with a driver and the guest in its workspaces, step by step: a stand-in, or in machines, which have no sockets for one, the real agent. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
 import type { Driver, GuestPort, WorkspaceSpec, WorkspaceState } from '#drivers/driver.ts';
 import { WaitingError } from '#lib/errors.ts';
 import { askGuest } from './ask-guest.ts';
 import { askStandIn, STAND_IN_PATH, type StandInAnswer } from './guest-stand-in.ts';
+import { scriptCommand } from './script.ts';
 
 export const SIGNAL = new AbortController().signal;
 export const SPEC: WorkspaceSpec = {
@@ -20,7 +20,6 @@ export const SPEC: WorkspaceSpec = {
 /** A machine takes longer than a process, above all one that boots on a busy machine. */
 export const WAIT = { timeout: 120_000, interval: 20 };
 
-const HOST = fileURLToPath(new URL('./driver-host.ts', import.meta.url));
 interface HostPlaces {
   readonly kind: string;
   readonly stateDir: string;
@@ -29,8 +28,9 @@ interface HostPlaces {
 
 /** Starts a daemon of its own process, which makes these workspaces; gives ways to hear from it and to kill it. */
 export function startHost({ kind, stateDir, guestAgentPath = STAND_IN_PATH }: HostPlaces, specs: readonly WorkspaceSpec[]) {
-  const args = ['--import', 'tsx', HOST, kind, stateDir, guestAgentPath, ...specs.map((spec) => JSON.stringify(spec))];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const specsText = specs.map((spec) => JSON.stringify(spec));
+  const [command, ...args] = scriptCommand('driver-host.ts', [kind, stateDir, guestAgentPath, ...specsText]);
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   let words = '';
   child.stdout.on('data', (chunk) => {

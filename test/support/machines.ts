@@ -5,6 +5,7 @@ import { readTree } from '#drivers/local/processes.ts';
 import { detectSandbox } from '#drivers/sandbox/detect.ts';
 import { findGuestFiles } from '#drivers/sandbox/guest-files.ts';
 import { detectVm, type VmSupport } from '#drivers/vm/support.ts';
+import type { TemplateKind } from '#drivers/vm/templates.ts';
 import { findVsock } from '#drivers/vm/vsock.ts';
 import { type ImageFiles, openImages } from '#images/images.ts';
 import { imagesDirectory, templatesDirectory } from '../../src/user-images.ts';
@@ -32,12 +33,27 @@ export interface MachinesHere {
   readonly reason: string;
 }
 
-export async function machinesHere(): Promise<MachinesHere> {
+let here: Promise<MachinesHere> | undefined;
+
+/** Found out once: it takes a sandbox, and nothing of it changes under a test. */
+export function machinesHere(): Promise<MachinesHere> {
+  here ??= lookForMachines();
+  return here;
+}
+
+async function lookForMachines(): Promise<MachinesHere> {
   const support = await detectVm(await detectSandbox());
   if ('reason' in support) return { reason: support.reason };
   if (!support.isRoot) return { reason: 'the tests do not run as root' };
   const isBuilt = (await findTestImage(new URL('./guest-stand-in.cjs', import.meta.url).pathname)) !== undefined;
   return isBuilt ? { support, reason: '' } : { reason: 'no image; run: agentiso image build base' };
+}
+
+type Sizes = Pick<TemplateKind, 'vcpus' | 'memoryMiB' | 'diskGiB' | 'toolsGiB'>;
+
+/** What machines of these sizes are copies of. */
+export function templateKind({ board, accel, tscKhz, isRoot }: VmSupport, image: ImageFiles, sizes: Sizes): TemplateKind {
+  return { image, ...sizes, board, accel, hasNetwork: isRoot, ...(tscKhz !== undefined && { tscKhz }) };
 }
 
 /** The same, reached by vsock. */

@@ -1,6 +1,6 @@
-/** Runs a TypeScript file of test/support as its own process, with what it prints as lines. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+/** Runs a TypeScript file as its own process, with what it prints as lines. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { join, relative, resolve } from 'node:path';
 
 export interface Script {
   readonly child: ChildProcess;
@@ -13,11 +13,24 @@ export interface Script {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly stderr: string }>;
 }
 
-const TSX = import.meta.resolve('tsx');
+const ROOT = join(import.meta.dirname, '..', '..');
+/** Below node_modules, from where it finds packages. */
+const BUNDLES = join(ROOT, 'node_modules', '.cache', 'agentiso', 'scripts');
+/** By path of the program: made once by each process that starts it, so none is older than its sources. */
+const bundles = new Map<string, string>();
 
-/** The command line for a script, for those who start it through another program. */
+/** The command line for a script, for those who start it through another program. `name`: of a file of test/support, or its path. */
 export function scriptCommand(name: string, args: readonly string[]): readonly [string, ...string[]] {
-  return [process.execPath, '--import', TSX, join(import.meta.dirname, name), ...args];
+  return [process.execPath, '--enable-source-maps', bundleOf(resolve(import.meta.dirname, name)), ...args];
+}
+
+function bundleOf(program: string): string {
+  const known = bundles.get(program);
+  if (known !== undefined) return known;
+  const bundle = join(BUNDLES, relative(ROOT, program).replaceAll('/', '-').replace(/\.ts$/, '.mjs'));
+  execFileSync(process.execPath, [join(ROOT, 'scripts', 'bundle-script.mjs'), program, bundle]);
+  bundles.set(program, bundle);
+  return bundle;
 }
 
 export function startScript(name: string, args: readonly string[], wrap: readonly string[] = []): Script {
