@@ -23,7 +23,7 @@ kind: Task
 metadata: { name: large-write }
 spec:
   team: large
-  command: echo "$AGENTISO_ATTEMPT" >> starts; head -c 24M /dev/urandom | tee big | sha256sum > said; sync; sha256sum < big | cmp - said && rm big said && cat starts
+  command: echo "$AGENTISO_ATTEMPT" >> starts; head -c 12M /dev/urandom | tee big | sha256sum > said; sync; sha256sum < big | cmp - said && rm big said && cat starts
 `;
 const NO_ROOM = /^its disk may take 1024 MiB, and of the \d+ MiB that are free 1024 MiB are to stay so$/;
 const FULL = 'the disk of this machine is full';
