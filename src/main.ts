@@ -79,12 +79,14 @@ const run = runCli(process.argv.slice(2), {
     return openUserImages(imagesEnvironment((name) => process.env[name], process.cwd()));
   },
   async startDaemon(options) {
-    const [{ startDaemon }, { keepHeapSmall }, { toolsHere }] = await Promise.all([
+    const [{ startDaemon }, { keepHeapSmall }, { optimiseLate }, { toolsHere }] = await Promise.all([
       import('./daemon/daemon.ts'),
       import('#runtime/heap.ts'),
+      import('#lib/optimise-late.ts'),
       import('./daemon/attempts/open-backends.ts'),
     ]);
     keepHeapSmall();
+    optimiseLate();
     return startDaemon({
       ...options,
       version: VERSION,
