@@ -231,9 +231,17 @@ describe('an attempt', () => {
     await look();
     attempts.failure = new UnavailableError('disk full');
     expect(await look()).toEqual({ requeueAfterMs: 1_000 });
-    expect(conditionOf(task(), 'Ready')).toBe('False Finished: succeeded');
+    expect(conditionOf(task(), 'Ready')).toBe('True Finished: succeeded');
     await look();
     expect([task()?.status?.phase, attempts.accepted.length]).toEqual(['Succeeded', 1]);
+  });
+
+  it('is Ready when it has succeeded: who waits for objects without knowing their kind, as Helm and Flux do, knows only that condition', async () => {
+    const { look, task, run } = await running();
+    expect(conditionOf(task(), 'Ready')).toMatch(/^True Claimed/);
+    run.end(OK);
+    await look();
+    expect([task()?.status?.phase, conditionOf(task(), 'Ready')]).toEqual(['Succeeded', 'True Finished: succeeded']);
   });
 
   it('whose result is on disk and was offered again after a restart is acknowledged, and nothing else', async () => {

@@ -153,7 +153,8 @@ export function succeed(task: WithStatus<Task>, how: string, moment: Moment): vo
   delete task.status.reason;
   delete task.status.lease;
   moment.events.normal(task, 'Succeeded', `attempt ${task.status.attempt} ${how}`);
-  setReady(task, 'False', { reason: 'Finished', message: 'succeeded' }, moment);
+  // Whoever waits for objects of any kind (Helm, Flux) takes Ready=False for work that goes on.
+  setReady(task, 'True', { reason: 'Finished', message: 'succeeded' }, moment);
 }
 
 export function countFailure(task: WithStatus<Task>, reason: string, what: string, moment: Moment): Result {
