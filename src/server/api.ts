@@ -236,7 +236,8 @@ export function createApi(options: ApiOptions): Api {
     ask(request, channel) {
       const asked = toAsked(request.path, request.headers.accept);
       const route = isWatch(asked.query) ? undefined : routeOf(request.method, asked.path, false);
-      if (!route || 'is' in route || route.resource.asks) return undefined;
+      // There is a path that says watch, too.
+      if (!route || 'is' in route || route.resource.asks || route.verb === 'watch') return undefined;
       return askedHere(request, channel, { ...asked, route });
     },
     upgrade(request, socket, head, channel) {

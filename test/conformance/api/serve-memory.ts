@@ -11,8 +11,8 @@ import { openPlainDoor } from '#server/plain/door.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import type { ServerUnderTest } from './replay.ts';
 
-/** `hasPlainDoor`: as on the private socket, where plain requests do not come to node:http. */
-export async function serveMemory({ hasPlainDoor = false } = {}): Promise<ServerUnderTest> {
+/** `onPlain`: as on the private socket, where plain requests do not come to node:http. It is called for each of them. */
+export async function serveMemory({ onPlain }: { onPlain?: () => void } = {}): Promise<ServerUnderTest> {
   const log = silentLogger;
   const store = memoryStore({ kinds, admission });
   // As after a restart: what was before is not known any more.
@@ -29,7 +29,7 @@ export async function serveMemory({ hasPlainDoor = false } = {}): Promise<Server
     metrics: () => '',
   });
   const server = createServer((request, response) => api.handle(request, response, { identity }));
-  if (hasPlainDoor) openPlainDoor(server, { api, channel: { identity }, idleMs: 60_000 });
+  if (onPlain) openPlainDoor(server, { api, channel: { identity }, idleMs: 60_000, onAsked: onPlain });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
