@@ -16,7 +16,9 @@ const inPlace = {
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const place = { url: pathToFileURL(path).href, filename: path, dirname: dirname(path) };
-      const contents = readFileSync(path, 'utf8').replace(/\bimport\.meta\.(url|filename|dirname)\b/g, (_, name) => JSON.stringify(place[name]));
+      const contents = readFileSync(path, 'utf8').replace(/\bimport\.meta\.(url|filename|dirname)\b/g, (_, name) =>
+        JSON.stringify(place[name]),
+      );
       return { contents, loader: 'ts' };
     });
   },
@@ -25,7 +27,15 @@ const inPlace = {
 mkdirSync(dirname(target), { recursive: true });
 await build({
   ...{ absWorkingDir: root, entryPoints: [program], outfile: unfinished, plugins: [inPlace], logLevel: 'error' },
-  ...{ bundle: true, platform: 'node', target: 'node20.19', format: 'esm', packages: 'external', sourcemap: 'inline', sourcesContent: false },
+  ...{
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    packages: 'external',
+    sourcemap: 'inline',
+    sourcesContent: false,
+  },
   banner: { js: `process.argv[1] = ${JSON.stringify(program)};` },
 });
 // Whole or not at all: another process may be about to start it.
