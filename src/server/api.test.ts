@@ -187,3 +187,37 @@ it('shows what a strict patch would have made, its keys sorted', async () => {
   expect(refused.code).toBe(422);
   expect(refused.body.message).toMatch(/"spec\\":\{\\"allowDirty\\":false,\\"approval\\":\\"None\\",\\"bogus\\":1,/);
 });
+
+describe('a PUT of what was read', () => {
+  /** As clients do that keep objects in maps without an order. */
+  const sorted = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(sorted);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
+  };
+
+  it.each([
+    ['as it was', (text: string) => text],
+    ['with its keys sorted', (text: string) => JSON.stringify(sorted(JSON.parse(text)))],
+    ['with space between', (text: string) => JSON.stringify(JSON.parse(text), null, 2)],
+    ['without the record of fields', (text: string) => text.replace(/,"managedFields":.*?\]/, '')],
+  ])('is the same, %s', async (how, sent) => {
+    const name = `put-${how.replace(/\W+/g, '-')}`;
+    await ask(MERGES, { method: 'POST', body: merge(name, { labels: { b: '1', a: '2' } }) });
+    const { text, body: before } = await ask(`${MERGES}/${name}`);
+    const body = sent(text.replace('"branch":"main"', '"branch":"next"'));
+    const response = await fetch(`${url}${MERGES}/${name}`, { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
+    const after = await response.text();
+    expect([response.status, response.headers.get('warning')]).toEqual([200, null]);
+    const versions = [after, text].map((json) => json.replace(/"resourceVersion":"\d+"|"time":"[^"]*"/g, ''));
+    const expected = versions[1]?.replace('"branch":"main"', '"branch":"next"').replace('"generation":1', '"generation":2');
+    // Free maps such as labels keep the order in which they were sent; all else is in ours.
+    const inOrder = (json = '') => json.replace('{"a":"2","b":"1"}', '{"b":"1","a":"2"}');
+    expect(inOrder(versions[0])).toBe(expected);
+    expect(JSON.parse(after).metadata.managedFields.map(({ time: _, ...entry }: { time: string }) => JSON.stringify(entry))).toEqual(
+      before.metadata.managedFields.map(({ time: _, ...entry }: { time: string }) => JSON.stringify(entry)),
+    );
+    expect((await ask(`${MERGES}/${name}`)).text).toBe(after);
+  });
+});

@@ -1,7 +1,7 @@
 /** A request's body as an object of the resource it was sent to: read, checked to be that kind, cut to what its schema knows. */
 import type { KindObject } from '#api/meta.ts';
 import { prune } from '#api/prune.ts';
-import { isObject, type JsonObject } from '#lib/json.ts';
+import { equalJson, isObject, type JsonObject } from '#lib/json.ts';
 import { shareJson } from '#lib/share.ts';
 import { decodeBody, unrecognized } from './body/decode.ts';
 import type { Call } from './call.ts';
@@ -18,7 +18,7 @@ export async function decodeObject(call: Call, { fieldValidation }: WriteAsked, 
   const { resource } = call.route;
   const old = known?.();
   const { value, duplicates } = decodeBody(call.headers['content-type'], bytes, { kind: resource.kind, old });
-  const identified = checkedKind(old ? shareJson(value, old) : value, resource, { bytes, old });
+  const identified = checkedKind(old ? sharedWith(old, value) : value, resource, { bytes, old });
   const { value: object, unknown } = pruned(resource, identified, old);
   if (fieldValidation !== 'Ignore') {
     const repeated = duplicates();
@@ -31,8 +31,20 @@ export async function decodeObject(call: Call, { fieldValidation }: WriteAsked, 
   return withUniqueOwners(object, call.warnings);
 }
 
+/** Changes `value`. The record of fields is written in the server's order: who sends it in another, as clients that sort do, says the same. */
+function sharedWith(old: KindObject, value: JsonObject): JsonObject {
+  const shared = shareJson(value, old as unknown as JsonObject);
+  const { metadata } = shared;
+  const { managedFields } = old.metadata;
+  if (isObject(metadata) && metadata['managedFields'] !== managedFields && equalJson(metadata['managedFields'], managedFields)) {
+    metadata['managedFields'] = managedFields;
+  }
+  return shared;
+}
+
 /** Of a custom kind what is strange in its metadata is found first, then the rest by its name. */
 export function unknownInOrder({ stored }: Resource, unknown: readonly string[]): readonly string[] {
+  if (unknown.length === 0) return unknown;
   const inMetadata = (path: string) => path.startsWith('metadata.');
   const sorted = stored?.crd ? [...unknown].sort() : unknown;
   const ordered = stored?.crd ? [...sorted.filter(inMetadata), ...sorted.filter((path) => !inMetadata(path))] : sorted;

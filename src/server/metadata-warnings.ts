@@ -5,8 +5,8 @@ const PLAIN_FINALIZERS = [FOREGROUND_FINALIZER, ORPHAN_FINALIZER, 'kubernetes'];
 
 /** Only of finalizers that this write adds. */
 export function finalizerWarnings({ metadata: { finalizers } }: KindObject, current?: KindObject): string[] {
-  if (!finalizers) return [];
   const before = current?.metadata.finalizers;
+  if (!finalizers || finalizers === before) return [];
   const isUnqualified = (name: string) => /^[-A-Za-z0-9_.]+$/.test(name) && !PLAIN_FINALIZERS.includes(name);
   const unqualified = finalizers.filter((name) => isUnqualified(name) && !before?.includes(name));
   return [...new Set(unqualified)]

@@ -75,8 +75,16 @@ export function dryRunProblem(values: readonly string[]): StatusCause {
 }
 
 /** `kubectl/v1.34.0 (linux/amd64)` → kubectl. */
-function managerOf(userAgent: string | undefined): string {
-  const name = (userAgent ?? '')
+function managerOf(userAgent = ''): string {
+  if (userAgent !== last.userAgent) last = { userAgent, manager: managerIn(userAgent) };
+  return last.manager;
+}
+
+/** One client often sends many requests in a row. */
+let last = { userAgent: '', manager: 'unknown' };
+
+function managerIn(userAgent: string): string {
+  const name = userAgent
     .split('/')[0]
     ?.replace(/[^\x20-\x7e]/g, '')
     .slice(0, 128);
