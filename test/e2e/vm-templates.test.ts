@@ -1,7 +1,7 @@
 /** Templates that homes share: made once, whoever wants one, whole or not at all, and the first machine of the next home begins as a copy. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { vmDriver } from '#drivers/vm/driver.ts';
@@ -78,10 +78,11 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('templa
       const findImage = () => findTestImage(guestAgentPath());
       const driver = vmDriver({ stateDir, log: silentLogger, support: here.support, findImage, templates: directory });
       for (const incarnation of ['first', 'second', 'third']) {
+        const loading = join(driver.runDirectory(SPEC.id), 'migration.sock');
+        rmSync(loading, { force: true });
         const { pid = 0 } = await createWhenPossible(driver, { ...SPEC, incarnation });
         // Its state is about to be loaded.
-        const run = () => readdirSync(driver.runDirectory(SPEC.id));
-        await vi.waitFor(() => expect(run()).toContain('migration.sock'), { ...WAIT, interval: 1 });
+        await vi.waitFor(() => expect(existsSync(loading)).toBe(true), { ...WAIT, interval: 1 });
         process.kill(qemuOf(pid) ?? Number.NaN, 'SIGKILL');
         await vi.waitFor(async () => expect(await driver.get(SPEC.id, SIGNAL)).toMatchObject({ phase: 'exited' }), WAIT);
       }

@@ -84,9 +84,12 @@ export async function restoreState(machine: Machine, { path, hasMemory, signal, 
   // Nobody is to hear of the address that the template had.
   await qmp.execute('migrate-set-parameters', { 'announce-rounds': 0 });
   await qmp.execute('migrate-incoming', { uri: `unix:${SOCKETS.migration}` });
-  // QEMU hangs up when it has all it needs, on a busy machine before the end was said; whether it has, its status tells.
+  const socket = await machine.dial('migration', signal);
+  // QEMU hangs up when it has all it needs, on a busy machine before the end was said; whether it has, its status tells. It may do so when all of it is on the way and
+  // nobody waits for that any more: an error that nobody hears would end the daemon.
+  socket.on('error', () => {});
   const file = createReadStream(path, hasMemory ? { highWaterMark: READ_BYTES } : {});
-  await pipeline(file, await machine.dial('migration', signal), { signal }).catch((error: NodeJS.ErrnoException) => {
+  await pipeline(file, socket, { signal }).catch((error: NodeJS.ErrnoException) => {
     if (!HUNG_UP.has(error.code)) throw error;
   });
   for (let status = 'inmigrate'; status !== 'paused'; status = await statusOf(qmp)) {
