@@ -15,10 +15,10 @@ export interface DriverUnderTest {
   letGo?(): Promise<void>;
   /** Whoever opens one after the other. */
   opened?(driver: Driver): void;
-  /** What is left of this workspace outside of processes, whatever the driver says. */
-  traces(id: string): Promise<string[]>;
-  /** Pids of what runs of this workspace, whatever the driver says. */
-  processes(id: string): number[];
+  /** What is left of these workspaces outside of processes, whatever the driver says. */
+  traces(...ids: string[]): Promise<string[]>;
+  /** Pids of what runs of these workspaces, whatever the driver says. */
+  processes(...ids: string[]): number[];
   /** Makes the driver's record of an exited workspace name a live process that has nothing to do with it. */
   recordStalePid(id: string, pid: number): Promise<void>;
   /** Takes the folder of a workspace away under it. */
@@ -42,9 +42,10 @@ export interface Differences {
 
 export const SECOND = { ...SPEC, incarnation: 'second' };
 
-/** Wherever they are: the name says which home and which workspace. */
-export function groupsOf(stateDir: string, id: string): string[] {
+/** Wherever they are: the name says which home and which workspace. Looked for once, however many are asked for: the whole tree is looked at. */
+export function groupsOf(stateDir: string, ids: readonly string[]): string[] {
   const home = createHash('sha256').update(stateDir).digest('hex').slice(0, 8);
-  const found = spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', `agentiso-${home}-${id}`], { encoding: 'utf8' });
+  const names = ids.flatMap((id) => ['-o', '-name', `agentiso-${home}-${id}`]).slice(1);
+  const found = spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '(', ...names, ')'], { encoding: 'utf8' });
   return found.stdout.split('\n').filter(Boolean);
 }

@@ -22,8 +22,11 @@ async function newDriver(kind: string, below = ''): Promise<DriverUnderTest> {
     driver: await openDriver(kind, { stateDir, guestAgentPath: STAND_IN_PATH, stopGraceMs: 2_000 }),
     kind,
     stateDir,
-    traces: async (id) => [pathsOf(id).directory, pathsOf(id).run, ...groupsOf(stateDir, id)].filter((path) => existsSync(path)),
-    processes: (id) => [...processesMentioning(`${stateDir}/${id}`), ...processesMentioning(markOf(join(stateDir, id)))],
+    traces: async (...ids) => {
+      const folders = ids.flatMap((id) => [pathsOf(id).directory, pathsOf(id).run]);
+      return [...folders, ...groupsOf(stateDir, ids)].filter((path) => existsSync(path));
+    },
+    processes: (...ids) => processesMentioning(...ids.flatMap((id) => [`${stateDir}/${id}`, markOf(join(stateDir, id))])),
     recordStalePid: async (id, pid) => {
       const path = pathsOf(id).record;
       const record = JSON.parse(await readFile(path, 'utf8')) as { process: object };

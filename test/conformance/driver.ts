@@ -37,7 +37,7 @@ export function driverConformance(newDriver: () => Promise<DriverUnderTest>, { i
   afterEach(async () => {
     const last = await reopen();
     for (const { id } of await last.list(SIGNAL)) await deleteFully(last, id);
-    for (const id of IDS) expect([...subject.processes(id), ...(await subject.traces(id))]).toEqual([]);
+    expect([...subject.processes(...IDS), ...(await subject.traces(...IDS))]).toEqual([]);
     await subject.dispose();
   });
 

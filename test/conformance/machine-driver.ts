@@ -45,8 +45,8 @@ export function machineConformance(kind: string, prepare: (driver: VmDriver) => 
     return {
       ...{ driver, kind, stateDir, guestAgentPath: guestAgentPath(), letGo },
       opened: (other) => void open.push(other),
-      traces: async (id) => [pathsOf(id).directory, ...groupsOf(stateDir, id)].filter((path) => existsSync(path)),
-      processes: (id) => processesMentioning(`${stateDir}/${id}`),
+      traces: async (...ids) => [...ids.map((id) => pathsOf(id).directory), ...groupsOf(stateDir, ids)].filter((path) => existsSync(path)),
+      processes: (...ids) => processesMentioning(...ids.map((id) => `${stateDir}/${id}`)),
       recordStalePid: async (id, pid) => {
         const record = JSON.parse(await readFile(pathsOf(id).record, 'utf8')) as { process: object };
         await writeFile(pathsOf(id).record, JSON.stringify({ ...record, process: { ...record.process, pid } }));

@@ -17,7 +17,7 @@ export interface MachineState {
 export function machineStateOf(home: string, uids: readonly string[]): MachineState {
   const real = existsSync(home) ? realpathSync(home) : home;
   const hash = createHash('sha256').update(real).digest('hex').slice(0, 8);
-  const pids = [...new Set([real, ...uids].flatMap(processesMentioning))];
+  const pids = processesMentioning(real, ...uids);
   const pool = new Set(processesMentioning('agentiso-pool-'));
   const processes = (wanted: readonly number[]) =>
     wanted.map((pid) => `${pid} ${commandLine(pid)}`).filter((line) => !line.includes('agentiso.js serve'));

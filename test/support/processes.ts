@@ -1,11 +1,16 @@
 /** Processes of this machine that belong to a test: found by what they carry, and ended only then. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-export function processesMentioning(text: string): number[] {
+/** Any of the texts. */
+export function processesMentioning(...texts: readonly string[]): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .map(Number)
-    .filter((pid) => ['cmdline', 'environ'].some((file) => read(`/proc/${pid}/${file}`).includes(text)));
+    .filter((pid) => ['cmdline', 'environ'].some((file) => mentions(read(`/proc/${pid}/${file}`), texts)));
+}
+
+function mentions(words: string, texts: readonly string[]): boolean {
+  return texts.some((text) => words.includes(text));
 }
 
 function read(path: string): string {
