@@ -86,8 +86,11 @@ requires(here.support !== undefined, `virtual machines: ${here.reason}`)('templa
         process.kill(qemuOf(pid) ?? Number.NaN, 'SIGKILL');
         await vi.waitFor(async () => expect(await driver.get(SPEC.id, SIGNAL)).toMatchObject({ phase: 'exited' }), WAIT);
       }
+      await createWhenPossible(driver, { ...SPEC, incarnation: 'fourth' });
+      expect(await run(driver, 'echo up')).toBe('up\n');
+      const { state } = JSON.parse(readFileSync(join(stateDir, SPEC.id, 'machine.json'), 'utf8'));
+      expect([whole(), state]).toEqual([[expect.any(String)], join(stateDir, '.templates', `${whole()[0]}-70001`, 'state')]);
       await deleteFully(driver, SPEC.id);
-      expect([whole(), readdirSync(join(stateDir, '.templates'))]).toEqual([[expect.any(String)], [`${whole()[0]}-70001`]]);
       await driver.close();
     },
     TEST_MS,
