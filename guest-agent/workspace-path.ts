@@ -8,9 +8,10 @@ const NAMED_ROOT = '/workspace';
 
 /** `root` must be a real path. Throws for a path that does not exist or, links followed, leaves the root. */
 export async function resolveInWorkspace(root: string, path: string): Promise<string> {
-  // A real path itself: nearly every command runs there.
-  if (path === root && existsSync(root)) return root;
-  const real = await lazy.files.realpath(toHostPath(root, path));
+  const hostPath = toHostPath(root, path);
+  // A real path itself: nearly every command runs there, and tasks say so by the name of the root.
+  if (hostPath === root && existsSync(root)) return root;
+  const real = await lazy.files.realpath(hostPath);
   if (!isInside(root, real)) throw outsideWorkspace(path);
   return real;
 }
