@@ -110,7 +110,7 @@ async function startOn(
     metrics,
     controllers: allControllers(deps),
     sweeps: [...allSweeps(deps), ...teamwork.sweeps],
-    gcKinds: [...ours, 'ConfigMap'],
+    gcKinds: [...ours, 'ConfigMap', 'Lease'],
   });
   const version = config.version ?? 'source';
   const mcp = serveMcp({

@@ -160,7 +160,7 @@ export async function openTeamwork(options: TeamworkOptions): Promise<Teamwork> 
     ...ofAgents,
     ...snapshotDeps(agents, store),
     client,
-    contentKinds: kinds.filter(({ kind, isNamespaced }) => isNamespaced && kind !== 'Lease').map(({ kind }) => kind),
+    contentKinds: kinds.filter(({ isNamespaced }) => isNamespaced).map(({ kind }) => kind),
     newIncarnation: newUid,
     hostEnv,
     monotonicMs: awakeMs,
