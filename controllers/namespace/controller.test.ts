@@ -40,7 +40,7 @@ describe('the namespace controller', () => {
     await pass();
     await client.delete(key);
     expect(await pass()).toEqual({ requeueAfterMs: expect.any(Number) });
-    expect(store.get(key)).toMatchObject({ status: { phase: 'Terminating' } });
+    expect(store.get(key)?.status).toEqual({ phase: 'Terminating' });
     expect(await pass()).toEqual({});
     expect(store.get(key)).toBeUndefined();
     expect(store.list('ConfigMap').items.map(({ metadata }) => metadata.namespace)).toEqual(['other']);
@@ -64,6 +64,17 @@ describe('the namespace controller', () => {
     await client.delete(key);
     await pass();
     expect(await pass()).toEqual({ requeueAfterMs: expect.any(Number) });
+    const { conditions } = (await client.get(key)).status as { conditions: { type: string; status: string; message: string }[] };
+    expect(conditions.map(({ type, status, message }) => [type, status, message].join(' '))).toEqual([
+      'NamespaceDeletionDiscoveryFailure False All resources successfully discovered',
+      'NamespaceDeletionGroupVersionParsingFailure False All legacy kube types successfully parsed',
+      'NamespaceDeletionContentFailure False All content successfully deleted, may be waiting on finalization',
+      'NamespaceContentRemaining True Some resources are remaining: configmaps. has 1 resource instances',
+      'NamespaceFinalizersRemaining True Some content in the namespace has finalizers remaining: x/y in 1 resource instances',
+    ]);
+    const version = store.resourceVersion;
+    await pass();
+    expect(store.resourceVersion).toBe(version);
     const marked = store.get({ kind: 'ConfigMap', namespace: 'shop', name: 'settings' });
     await client.update({ ...marked, metadata: { ...marked?.metadata, finalizers: [] } } as never);
     await pass();

@@ -8,6 +8,7 @@ import type { Client } from '#client/client.ts';
 import { ignoreNotFound } from '#lib/errors.ts';
 import type { Controller } from '#runtime/controller.ts';
 import { inTurns } from '#runtime/in-turns.ts';
+import { sayWhatRemains } from './remains.ts';
 
 interface Namespace extends KindObject {
   kind: 'Namespace';
@@ -33,12 +34,16 @@ export function namespaceController({ client, contentKinds }: NamespaceDeps): Co
     async reconcile() {
       return {};
     },
-    async finalize(namespace) {
+    async finalize(namespace, ctx) {
       const contents = await contentsOf(client, contentKinds, namespace.metadata.name);
       const staying = contents.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
       await inTurns(staying, (object) => ignoreNotFound(client.delete(keyOf(object))));
       // Only a look that finds nothing proves that nothing is left.
-      if (contents.length > 0) return { requeueAfterMs: 200 };
+      if (contents.length > 0) {
+        // What goes at once is not worth a write: at a second look only what is held is still there.
+        if (staying.length === 0) sayWhatRemains(namespace, contents, ctx.now());
+        return { requeueAfterMs: 200 };
+      }
       // Both finalizers in one write: with either of them alone nobody would come back for the other.
       await ignoreNotFound(client.update(withoutContents(namespace)));
       return {};

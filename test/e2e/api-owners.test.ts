@@ -60,6 +60,38 @@ describe('objects', () => {
     await vi.waitFor(async () => expect(await codeOf('/api/v1/namespaces/left')).toBe(404), WAIT);
     expect(await Promise.all(MADE.map((made) => codeOf(`${pathOf(made, 'left')}/inside`)))).toEqual(MADE.map(() => 404));
   });
+
+  it('that are held say so on their namespace, in the words of Kubernetes', async () => {
+    await make('/api/v1/namespaces', { metadata: { name: 'held' } });
+    const path = '/api/v1/namespaces/held/configmaps';
+    await make(path, { metadata: { name: 'a', finalizers: ['example.com/hold'] } });
+    await make(path, { metadata: { name: 'free' } });
+    await api.call('DELETE', '/api/v1/namespaces/held');
+    await vi.waitFor(async () => {
+      const { status } = (await api.call('GET', '/api/v1/namespaces/held')).json() as { status: { conditions?: object[] } };
+      expect(status.conditions).toEqual(
+        expect.arrayContaining([
+          {
+            type: 'NamespaceContentRemaining',
+            status: 'True',
+            reason: 'SomeResourcesRemain',
+            message: 'Some resources are remaining: configmaps. has 1 resource instances',
+            lastTransitionTime: expect.any(String),
+          },
+          {
+            type: 'NamespaceFinalizersRemaining',
+            status: 'True',
+            reason: 'SomeFinalizersRemain',
+            message: 'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
+            lastTransitionTime: expect.any(String),
+          },
+        ]),
+      );
+    }, WAIT);
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    await api.call('PATCH', `${path}/a`, { headers, body: { metadata: { finalizers: null } } });
+    await vi.waitFor(async () => expect(await codeOf('/api/v1/namespaces/held')).toBe(404), WAIT);
+  });
 });
 
 /** Ours want to be told what they are. */
