@@ -352,6 +352,13 @@ function handshake(path: string, headers?: Readonly<Record<string, string>>, mor
 describe('the server', () => {
   const EXEC = 'worker/exec?command=echo&command=hi&stdout=1';
 
+  it('forwards ports in v4 for a library that offers v5 first, as Kubernetes does, and runs commands in v5', async () => {
+    const offer = { 'Sec-WebSocket-Protocol': 'v5.channel.k8s.io,v4.channel.k8s.io' };
+    const chosen = async (path: string) => /Sec-WebSocket-Protocol: (\S+)/.exec(await handshake(path, offer))?.[1];
+    expect(await chosen('worker/portforward?ports=1')).toBe('v4.channel.k8s.io');
+    expect(await chosen(EXEC)).toBe('v5.channel.k8s.io');
+  });
+
   it('refuses who may not, before anything begins', async () => {
     const viewer = await served.tokens.issue({ role: 'viewer', user: 'eve' });
     const agent = served.tokens.issueTransient(agentIdentity({ namespace: 'default', team: 'crew', name: 'worker' }));

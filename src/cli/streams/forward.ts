@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import { openWebSocket } from '#client/websocket/open.ts';
 import type { ClientSocket } from '#client/websocket/socket.ts';
 import { written } from '#lib/drained.ts';
+import { FORWARD_PROTOCOLS, HALF_CLOSING } from '#lib/forward-protocol.ts';
 import type { Session } from '../api-command.ts';
-import { CHANNEL_PROTOCOLS } from './command-channels.ts';
 import { type PodPlace, podPath } from './pod.ts';
 
 const DATA = 0;
 const ERRORS = 1;
-/** Followed by the channel that is closed; only v5 has it. */
+/** Followed by the channel that is closed; only our own protocol has it. */
 const CLOSE = 255;
 
 export interface ForwardRequest {
@@ -21,7 +21,7 @@ export interface ForwardRequest {
 /** Resolves when it is over; rejects with what the other side says went wrong. `local` is to be paused, and to allow a half that is open. */
 export async function forwardConnection({ connection, signal }: Session, { pod, port, local }: ForwardRequest): Promise<void> {
   const path = podPath(pod, 'portforward', { ports: port });
-  const socket = await openWebSocket(connection, { path, protocols: CHANNEL_PROTOCOLS, signal });
+  const socket = await openWebSocket(connection, { path, protocols: FORWARD_PROTOCOLS, signal });
   const leave = () => socket.close();
   signal.addEventListener('abort', leave, { once: true });
   sendLocal(socket, local);
@@ -42,7 +42,7 @@ function sendLocal(socket: ClientSocket, local: Socket): void {
     void socket.send(Buffer.from([DATA]), bytes).then(() => local.resume());
   });
   local.on('end', () => {
-    if (socket.protocol.startsWith('v5.')) void socket.send(Buffer.from([CLOSE, DATA]));
+    if (socket.protocol === HALF_CLOSING) void socket.send(Buffer.from([CLOSE, DATA]));
   });
   local.resume();
 }

@@ -1,10 +1,11 @@
 /**
  * Port forwarding in the channels of a WebSocket, as libraries speak it: for the n-th port asked for, channel 2n is data and 2n + 1 what
- * goes wrong; each begins with the port. One connection per port. With v5 each side can also end for itself.
+ * goes wrong; each begins with the port. One connection per port. In our own protocol each side can also end for itself.
  */
 import type { Duplex } from 'node:stream';
 import { written } from '#lib/drained.ts';
 import { messageOf } from '#lib/errors.ts';
+import { HALF_CLOSING } from '#lib/forward-protocol.ts';
 import { badRequest } from '../status.ts';
 import type { WebSocketConnection } from '../websocket/connection.ts';
 import { type Forwarding, portOf } from './forwarding.ts';
@@ -36,7 +37,7 @@ export async function forwardChannels({ connection, ports, protocol, agentIo, ag
   const targets = ports.map((port) => agentIo.portForward(agent, port, both));
   // Whoever sends to a port that cannot be reached is told on its error channel.
   for (const target of targets) target.catch(() => {});
-  const isHalfClosed = protocol.startsWith('v5.');
+  const isHalfClosed = protocol === HALF_CLOSING;
   const serving = Promise.all(
     ports.map((port, index) => serveTarget({ connection, port, index, isHalfClosed }, targets[index] as Promise<Duplex>)),
   ).then(() => connection.close(1000));

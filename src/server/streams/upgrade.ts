@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isCode, messageOf } from '#lib/errors.ts';
+import { FORWARD_PROTOCOLS } from '#lib/forward-protocol.ts';
 import type { AgentIo, AgentReference } from '../agent-io.ts';
 import type { Call, Serving } from '../call.ts';
 import { flag } from '../params.ts';
@@ -100,7 +101,7 @@ async function servePorts(upgrade: Upgrade, agent: AgentReference): Promise<void
     return;
   }
   if (!isWebSocket(request.headers)) throw upgradeRequired();
-  const protocol = chosenProtocol(request.headers, [TUNNEL, ...CHANNEL_PROTOCOLS]);
+  const protocol = chosenProtocol(request.headers, [TUNNEL, ...FORWARD_PROTOCOLS]);
   if (protocol !== TUNNEL) {
     const ports = portsOf(call.query);
     await served(socket, forwardChannels({ ...forwarding, ports, protocol, connection: accept(upgrade, protocol) }));
