@@ -359,6 +359,13 @@ describe('the server', () => {
     expect(await chosen(EXEC)).toBe('v5.channel.k8s.io');
   });
 
+  it('forwards ports for a library that offers no protocol, and names none', async () => {
+    const answer = await handshake('worker/portforward?ports=1', { 'Sec-WebSocket-Protocol': '' });
+    expect(answer).toMatch(/^HTTP\/1\.1 101 /);
+    expect(answer).not.toContain('Sec-WebSocket-Protocol');
+    expect(await handshake(EXEC, { 'Sec-WebSocket-Protocol': '' })).toContain('400 Bad Request');
+  });
+
   it('refuses who may not, before anything begins', async () => {
     const viewer = await served.tokens.issue({ role: 'viewer', user: 'eve' });
     const agent = served.tokens.issueTransient(agentIdentity({ namespace: 'default', team: 'crew', name: 'worker' }));

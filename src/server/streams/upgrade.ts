@@ -14,7 +14,7 @@ import { agentOf } from '../pods/subject.ts';
 import { type Carrier, SpdySession } from '../spdy/session.ts';
 import { badRequest, failure } from '../status.ts';
 import { WebSocketConnection } from '../websocket/connection.ts';
-import { chosenProtocol, handshakeAnswer, isWebSocket } from '../websocket/handshake.ts';
+import { chosenProtocol, handshakeAnswer, isWebSocket, NO_PROTOCOL } from '../websocket/handshake.ts';
 import { CHANNEL_PROTOCOLS, serveCommand } from './exec.ts';
 import { EXEC_STREAMS, serveSpdyCommand } from './exec-spdy.ts';
 import { forwardChannels, portsOf } from './forward-channels.ts';
@@ -101,7 +101,7 @@ async function servePorts(upgrade: Upgrade, agent: AgentReference): Promise<void
     return;
   }
   if (!isWebSocket(request.headers)) throw upgradeRequired();
-  const protocol = chosenProtocol(request.headers, [TUNNEL, ...FORWARD_PROTOCOLS]);
+  const protocol = chosenProtocol(request.headers, [TUNNEL, ...FORWARD_PROTOCOLS, NO_PROTOCOL]);
   if (protocol !== TUNNEL) {
     const ports = portsOf(call.query);
     await served(socket, forwardChannels({ ...forwarding, ports, protocol, connection: accept(upgrade, protocol) }));

@@ -7,6 +7,9 @@ export function isWebSocket({ upgrade }: IncomingHttpHeaders): boolean {
   return upgrade?.toLowerCase() === 'websocket';
 }
 
+/** For clients that offer none, where Kubernetes takes that for the protocol it had before they had names. */
+export const NO_PROTOCOL = '';
+
 /** The first of the client's that is served; its order is its preference. */
 export function chosenProtocol(headers: IncomingHttpHeaders, served: readonly string[]): string {
   const { 'sec-websocket-key': key = '', 'sec-websocket-version': version, 'sec-websocket-protocol': offered = '' } = headers;
@@ -16,7 +19,7 @@ export function chosenProtocol(headers: IncomingHttpHeaders, served: readonly st
     .map((word) => word.trim())
     .find((word) => served.includes(word));
   if (chosen === undefined) {
-    throw badRequest(`none of the WebSocket protocols ${JSON.stringify(offered)} is served here; these are: ${served.join(', ')}`);
+    throw badRequest(`none of the WebSocket protocols ${JSON.stringify(offered)} is served here; these are: ${served.filter((name) => name !== NO_PROTOCOL).join(', ')}`);
   }
   return chosen;
 }
@@ -27,7 +30,7 @@ export function handshakeAnswer({ 'sec-websocket-key': key = '' }: IncomingHttpH
     'Upgrade: websocket',
     'Connection: Upgrade',
     `Sec-WebSocket-Accept: ${acceptOf(key)}`,
-    `Sec-WebSocket-Protocol: ${protocol}`,
+    ...(protocol === NO_PROTOCOL ? [] : [`Sec-WebSocket-Protocol: ${protocol}`]),
     '\r\n',
   ].join('\r\n');
 }
