@@ -28,9 +28,9 @@ const SEED = Number(process.env['AGENTISO_SEED'] ?? Date.now() % 1_000_000);
 const KILLS = 20;
 /** What must differ of every two machines. */
 const FACTS = ['address', 'mac', 'uuid', 'hostname', 'random'] as const;
-/** In this order. Without Node, which an emulated processor takes seconds to start; what Node itself draws is in vm-driver.test.ts and vm-pool.test.ts. */
+/** In this order. Node only for what Node draws: an emulated processor takes seconds to start it. */
 const SAY_FACTS = `ip -4 -o address show eth0 | awk '{ print $4 }'; cat /sys/class/net/eth0/address /proc/sys/kernel/random/uuid; hostname
-  od -An -N16 -tx1 /dev/urandom`;
+  node -p 'require("crypto").randomBytes(16).toString("hex")'`;
 /** Names of this machine are refused by the proxy; that it answers at all is the way out. */
 const ASK_PROXY = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; printf "CONNECT localhost:443 HTTP/1.1\\r\\nHost: localhost:443\\r\\n\\r\\n" >&3; head -c 12 <&3; echo' > proxy`;
 const NO_ROOM = /^it goes on: what is in its memory may take 256 MiB, and of limits.maxSavedMiB 100 .* have 0; .*raise limits.maxSavedMiB/;
