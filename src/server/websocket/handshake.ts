@@ -19,7 +19,8 @@ export function chosenProtocol(headers: IncomingHttpHeaders, served: readonly st
     .map((word) => word.trim())
     .find((word) => served.includes(word));
   if (chosen === undefined) {
-    throw badRequest(`none of the WebSocket protocols ${JSON.stringify(offered)} is served here; these are: ${served.filter((name) => name !== NO_PROTOCOL).join(', ')}`);
+    const names = served.filter((name) => name !== NO_PROTOCOL).join(', ');
+    throw badRequest(`none of the WebSocket protocols ${JSON.stringify(offered)} is served here; these are: ${names}`);
   }
   return chosen;
 }
