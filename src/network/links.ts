@@ -36,6 +36,8 @@ export class Links {
   readonly #made = new Set<number>();
   /** Links in the router, complete or not; undefined until looked at. */
   #seen: Set<number> | undefined;
+  /** What was made (true) and removed (false) while looks are under way: they may have looked before it. */
+  readonly #looks = new Set<Map<number, boolean>>();
   readonly #busy = new Map<number, Promise<unknown>>();
 
   constructor(options: LinksOptions) {
@@ -115,7 +117,7 @@ export class Links {
       ...routerLines(agent),
     ];
     await runIp(tools, { lines, inside: router.name, ...options });
-    this.#seen?.add(agent);
+    this.#note(agent, true);
     await runIp(tools, { lines: agentLines(agent), inside: name, ...options });
     // A machine that lives there would be cut off.
     if (isMadeAnew && (await linkNames(tools, name, signal)).includes(TAP)) await joinMachine(tools, { inside: name, ...options });
@@ -138,13 +140,26 @@ export class Links {
       // It may have gone with its namespace meanwhile.
       if ((await this.#look(signal)).has(agent)) throw error;
     }
-    this.#seen?.delete(agent);
+    this.#note(agent, false);
   }
 
   async #look(signal?: AbortSignal): Promise<Set<number>> {
-    const names = await linkNames(this.#options.tools, this.#options.router.name, signal);
-    this.#seen = new Set(names.flatMap((name) => agentOfLink(name) ?? []));
-    return this.#seen;
+    const meanwhile = new Map<number, boolean>();
+    this.#looks.add(meanwhile);
+    try {
+      const names = await linkNames(this.#options.tools, this.#options.router.name, signal);
+      const seen = new Set(names.flatMap((name) => agentOfLink(name) ?? []));
+      for (const [agent, isThere] of meanwhile) setMember(seen, agent, isThere);
+      this.#seen = seen;
+      return seen;
+    } finally {
+      this.#looks.delete(meanwhile);
+    }
+  }
+
+  #note(agent: number, isThere: boolean): void {
+    if (this.#seen) setMember(this.#seen, agent, isThere);
+    for (const meanwhile of this.#looks) meanwhile.set(agent, isThere);
   }
 
   /** One thing at a time for each agent. */
@@ -158,6 +173,11 @@ export class Links {
       if (this.#busy.get(agent) === mine) this.#busy.delete(agent);
     }
   }
+}
+
+function setMember(set: Set<number>, member: number, isThere: boolean): void {
+  if (isThere) set.add(member);
+  else set.delete(member);
 }
 
 function addLinkLine(agent: number, namespace: string): string {

@@ -1,5 +1,6 @@
 /** Runs a TypeScript file as its own process, with what it prints as lines. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
 export interface Script {
@@ -14,14 +15,23 @@ export interface Script {
 }
 
 const ROOT = join(import.meta.dirname, '..', '..');
+const TSX = import.meta.resolve('tsx');
+const MODULES = join(ROOT, 'node_modules');
 /** Below node_modules, from where it finds packages. */
-const BUNDLES = join(ROOT, 'node_modules', '.cache', 'agentiso', 'scripts');
+const BUNDLES = join(MODULES, '.cache', 'agentiso', 'scripts');
 /** By path of the program: made once by each process that starts it, so none is older than its sources. */
 const bundles = new Map<string, string>();
 
 /** The command line for a script, for those who start it through another program. `name`: of a file of test/support, or its path. */
 export function scriptCommand(name: string, args: readonly string[]): readonly [string, ...string[]] {
-  return [process.execPath, '--enable-source-maps', bundleOf(resolve(import.meta.dirname, name)), ...args];
+  const program = resolve(import.meta.dirname, name);
+  if (!isOurs()) return [process.execPath, '--import', TSX, program, ...args];
+  return [process.execPath, '--enable-source-maps', bundleOf(program), ...args];
+}
+
+/** Tests start themselves as another user too, who may write nothing here. */
+function isOurs(): boolean {
+  return statSync(MODULES).uid === process.getuid?.();
 }
 
 function bundleOf(program: string): string {
