@@ -1,6 +1,7 @@
 /** What an earlier daemon left that is no workspace: members of its pool, and control groups without a workspace. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isRunning, type ProcessIdentity, signalProcess } from '#lib/process-identity.ts';
 import { listGroups, removeGroups } from './cgroup.ts';
 import type { CgroupPlaces } from './cgroup-places.ts';
@@ -19,6 +20,10 @@ export interface Sweep {
   readonly markPrefix: string;
 }
 
+const LOOK_MS = 20;
+/** How long the kernel may take to end what was in a group. */
+const ENDING_MS = 3_000;
+
 /** Throws, and ends nothing, when it cannot read whose the processes are. */
 export async function sweep({ stateDir, places, groupPrefix, markPrefix }: Sweep): Promise<void> {
   const names = await readdir(stateDir);
@@ -32,14 +37,23 @@ export async function sweep({ stateDir, places, groupPrefix, markPrefix }: Sweep
   const endedNames = new Set(ended.map(({ mark }) => mark.slice(markPrefix.length)));
   const groups = places === undefined ? new Map<string, string[]>() : listGroups(places, groupPrefix);
   const ownedGroups = new Set(records.flatMap((record) => record.groups ?? []));
+  const ending: Promise<void>[] = [];
   for (const [group, paths] of groups) {
     const name = group.slice(groupPrefix.length);
     if (paths.some((path) => ownedGroups.has(path)) || names.includes(name)) continue;
     if (endedNames.has(name)) await removeMember(join(stateDir, `${MEMBER_FOLDER}${name}`), paths);
-    // One with processes is a workspace whose folder is gone: not for us to end.
-    else removeGroups(paths);
+    else ending.push(removeWhenEmpty(paths));
   }
+  await Promise.all(ending);
   for (const name of names.filter((each) => each.startsWith(MEMBER_FOLDER))) await removeMember(join(stateDir, name), []);
+}
+
+/**
+ * One with processes is a workspace whose folder is gone: not for us to end. Or a member that ends by itself, because its daemon has: of that nothing can be
+ * read any more, and its groups can be removed a moment later.
+ */
+async function removeWhenEmpty(groups: readonly string[]): Promise<void> {
+  for (let waitedMs = 0; !removeGroups(groups) && waitedMs < ENDING_MS; waitedMs += LOOK_MS) await pause(LOOK_MS);
 }
 
 async function readRecords(stateDir: string, ids: readonly string[]): Promise<WorkspaceRecord[]> {
