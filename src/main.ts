@@ -79,14 +79,14 @@ const run = runCli(process.argv.slice(2), {
     return openUserImages(imagesEnvironment((name) => process.env[name], process.cwd()));
   },
   async startDaemon(options) {
-    const [{ startDaemon }, { keepHeapSmall }, { optimiseLate }, { toolsHere }] = await Promise.all([
+    const [{ startDaemon }, { keepHeapSmall }, { optimiseInTime }, { toolsHere }] = await Promise.all([
       import('./daemon/daemon.ts'),
       import('#runtime/heap.ts'),
-      import('#lib/optimise-late.ts'),
+      import('#lib/optimise-in-time.ts'),
       import('./daemon/attempts/open-backends.ts'),
     ]);
     keepHeapSmall();
-    optimiseLate();
+    optimiseInTime();
     return startDaemon({
       ...options,
       version: VERSION,

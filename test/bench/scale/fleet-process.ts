@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { optimiseLate } from '#lib/optimise-late.ts';
+import { optimiseInTime } from '#lib/optimise-in-time.ts';
 import { keepHeapSmall } from '#runtime/heap.ts';
 import { createTasks, createTeams, type Fleet, type FleetSize, openFleet } from '../../support/simulated-fleet.ts';
 import { type FleetWatch, watchFleet } from '../../support/simulated-fleet-watch.ts';
@@ -31,7 +31,7 @@ const MIB = 2 ** 20;
 
 // As the daemon that people start.
 keepHeapSmall();
-optimiseLate();
+optimiseInTime();
 const args = JSON.parse(process.argv[2] ?? '{}') as FleetProcessArgs;
 const recordPath = join(args.home, 'machine.json');
 const figures = existsSync(recordPath) ? await secondLife() : await firstLife();

@@ -5,7 +5,7 @@
 import { API_VERSION, type Draft } from '#api/meta.ts';
 import type { Agent, Task, Team } from '#api/types.ts';
 import type { Client } from '#client/client.ts';
-import { optimiseLate } from '#lib/optimise-late.ts';
+import { optimiseInTime } from '#lib/optimise-in-time.ts';
 import { keepHeapSmall } from '#runtime/heap.ts';
 import { type Daemon, startDaemon } from '../../../src/daemon/daemon.ts';
 import { watchFleet } from '../../support/simulated-fleet-watch.ts';
@@ -30,7 +30,7 @@ const WAIT_MS = 600_000;
 
 // As the daemon that people start.
 keepHeapSmall();
-optimiseLate();
+optimiseInTime();
 const { home, agents } = JSON.parse(process.argv[2] ?? '{}') as { home: string; agents: number };
 let daemon: Daemon | undefined;
 let made = 0;
