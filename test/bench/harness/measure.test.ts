@@ -59,6 +59,16 @@ describe('measure', () => {
     expect(result.roundsRun).toBe(4 * ROUNDS);
     expect(result.verdict).toBe('undecided');
   });
+
+  it('does not count the rounds in which everything gets warm', async () => {
+    let turn = 0;
+    const ours = { name: 'ours', run: async () => (++turn <= 7 ? 100 : 0.5) };
+    const operation = operationOf([ours, { name: 'peer', run: async () => 1 }]);
+    const result = await run({ ...operation, rounds: { ...operation.rounds, warmUp: 7 } });
+    expect(result.roundsRun).toBe(ROUNDS);
+    expect(result.rows[0]?.score.high).toBe(0.5);
+    expect(turn).toBe(ROUNDS + 7);
+  });
 });
 
 describe('evaluate', () => {

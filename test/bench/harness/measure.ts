@@ -58,7 +58,7 @@ async function measureRounds({ operation, settings, rounds, onProgress }: Measur
   const { random } = settings;
   const contestants = await operation.open({ ...settings, own });
   const play = (): Promise<Round> => runRound({ contestants, reference, random });
-  await play(); // warms every path; not counted
+  for (let warm = 0; warm < (settings.quick ? 1 : (operation.rounds.warmUp ?? 1)); warm += 1) await play();
   const played: Round[] = [];
   for (let planned = rounds; ; planned += rounds) {
     while (played.length < planned) {

@@ -46,7 +46,12 @@ export interface Operation {
   readonly id: string;
   /** What exactly is compared with what, where the labels do not say it; shown below the table. */
   readonly about?: string;
-  readonly rounds: { readonly full: number; readonly quick: number };
+  readonly rounds: {
+    /** Played before any counts, so that what is measured is a server at work and not one that has just begun. Absent: one. */
+    readonly warmUp?: number;
+    readonly full: number;
+    readonly quick: number;
+  };
   /** The contestant whose CPU pressure tells whether a round was disturbed. */
   readonly reference: string;
   readonly comparisons: readonly Comparison[];
