@@ -62,9 +62,9 @@ export interface Api {
   handle(request: IncomingMessage, response: ServerResponse, channel: Channel): void;
   /**
    * The same for somebody in this process, without a wire: one object or list, read or written. Undefined for everything else, such as
-   * watches, which needs one.
+   * watches, which needs one. What is only read is there at once.
    */
-  ask(request: OwnRequest, channel: Channel): Promise<Answer> | undefined;
+  ask(request: OwnRequest, channel: Channel): Answer | Promise<Answer> | undefined;
   /** A request to change the protocol: exec, attach, portforward. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, channel: Channel): void;
   /** Ends every watch and stream, or those of one user, as if their time were up. */
@@ -192,12 +192,13 @@ export function createApi(options: ApiOptions): Api {
     sendFailure(response, refusalOf(asked, error), asked);
   }
 
-  async function askedHere(
-    { headers, body = '' }: OwnRequest,
-    channel: Channel,
-    asked: Asked & { readonly route: Route },
-  ): Promise<Answer> {
-    const { route, query, warnings } = asked;
+  function askedHere({ headers, body = '' }: OwnRequest, channel: Channel, asked: Asked, route: Route): Answer | Promise<Answer> {
+    const { query, warnings } = asked;
+    const said = (given: Answer): Answer => {
+      counts.count(route, given.status);
+      return withWarnings(given, warnings);
+    };
+    const refused = (error: unknown): Answer => withWarnings(failureAnswer(refusalOf(asked, error), asked.accept), warnings);
     try {
       const identity = identified({ headers, headersDistinct: {} }, channel, options);
       checkTimeout(query);
@@ -212,11 +213,10 @@ export function createApi(options: ApiOptions): Api {
         warnings,
         body: () => (typeof body === 'string' ? Buffer.from(body) : body),
       };
-      const given = await verbOf(route)(call, serving);
-      counts.count(route, given.status);
-      return withWarnings(given, warnings);
+      const given = verbOf(route)(call, serving);
+      return given instanceof Promise ? given.then(said).catch(refused) : said(given);
     } catch (error) {
-      return withWarnings(failureAnswer(refusalOf(asked, error), asked.accept), warnings);
+      return refused(error);
     }
   }
 
@@ -238,7 +238,8 @@ export function createApi(options: ApiOptions): Api {
       const route = isWatch(asked.query) ? undefined : routeOf(request.method, asked.path, false);
       // There is a path that says watch, too.
       if (!route || 'is' in route || route.resource.asks || route.verb === 'watch') return undefined;
-      return askedHere(request, channel, { ...asked, route });
+      asked.route = route;
+      return askedHere(request, channel, asked, route);
     },
     upgrade(request, socket, head, channel) {
       socket.on('error', (error) => log.debug({ err: error }, 'a stream broke off'));

@@ -4,6 +4,7 @@
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { stayAwake, type Wakefulness } from '#lib/stay-awake.ts';
 import type { Api } from '../api.ts';
 import type { Channel } from '../auth/identified.ts';
 import type { Answer } from '../call.ts';
@@ -33,11 +34,16 @@ export function openPlainDoor(server: Server, options: PlainOptions): PlainDoor 
   if (!serve) throw new Error('a server of node:http listens to its connections');
   server.off('connection', serve);
   const open = new Set<PlainConnection>();
+  const awake = stayAwake();
   server.on('connection', (socket: Socket) => {
-    const connection = new PlainConnection(socket, options, {
-      onUnusual: () => serve.call(server, socket),
-      onLeft: () => open.delete(connection),
-    });
+    const connection = new PlainConnection(
+      socket,
+      { ...options, awake },
+      {
+        onUnusual: () => serve.call(server, socket),
+        onLeft: () => open.delete(connection),
+      },
+    );
     open.add(connection);
   });
   return {
@@ -57,9 +63,14 @@ interface Leaving {
   onLeft(): void;
 }
 
+interface ConnectionOptions extends PlainOptions {
+  /** That of the door: whoever asks next may be somebody else. */
+  readonly awake: Wakefulness;
+}
+
 class PlainConnection {
   readonly #socket: Socket;
-  readonly #options: PlainOptions;
+  readonly #options: ConnectionOptions;
   readonly #leaving: Leaving;
   readonly #idleSeconds: number;
   /** A request is being answered. */
@@ -69,7 +80,7 @@ class PlainConnection {
   /** No request comes after this one: the client has said so, or the server closes. */
   #isLast = false;
 
-  constructor(socket: Socket, options: PlainOptions, leaving: Leaving) {
+  constructor(socket: Socket, options: ConnectionOptions, leaving: Leaving) {
     this.#socket = socket;
     this.#options = options;
     this.#leaving = leaving;
@@ -107,8 +118,19 @@ class PlainConnection {
       return;
     }
     this.#isBusy = true;
+    this.#options.awake.heard();
     this.#options.onAsked?.(this.#socket);
-    answer.then(this.#send).catch(() => this.#socket.destroy());
+    if (answer instanceof Promise) answer.then(this.#send).catch(() => this.#socket.destroy());
+    else this.#sendNow(answer);
+  }
+
+  #sendNow(answer: Answer): void {
+    try {
+      this.#send(answer);
+    } catch {
+      // Nothing of it has gone out, and nothing in its place would be an answer.
+      this.#socket.destroy();
+    }
   }
 
   readonly #send = (answer: Answer): void => {
@@ -116,6 +138,7 @@ class PlainConnection {
     if (socket.destroyed) return;
     const head = answerHead(answer, { isLast: this.#isLast, idleSeconds: this.#idleSeconds });
     const isTaken = typeof answer.body === 'string' ? socket.write(head + answer.body) : this.#sendBytes(head, answer.body);
+    this.#options.awake.answered();
     if (this.#isLast) socket.end();
     // Who does not read gets no second answer to hold for them.
     else if (isTaken) this.#goOn();
