@@ -137,13 +137,18 @@ class PlainConnection {
     const socket = this.#socket;
     if (socket.destroyed) return;
     const head = answerHead(answer, { isLast: this.#isLast, idleSeconds: this.#idleSeconds });
-    const isTaken = typeof answer.body === 'string' ? socket.write(head + answer.body) : this.#sendBytes(head, answer.body);
+    const isTaken = typeof answer.body === 'string' ? this.#sendText(head, answer.body) : this.#sendBytes(head, answer.body);
     this.#options.awake.answered();
     if (this.#isLast) socket.end();
     // Who does not read gets no second answer to hold for them.
     else if (isTaken) this.#goOn();
     else socket.once('drain', this.#goOn);
   };
+
+  /** What is plain ASCII, as most is, needs no translation. */
+  #sendText(head: string, body: string): boolean {
+    return this.#socket.write(head + body, Buffer.byteLength(body) === body.length ? 'latin1' : 'utf8');
+  }
 
   #sendBytes(head: string, body: Buffer): boolean {
     this.#socket.cork();

@@ -3,8 +3,9 @@
  * measured value, the floor's as well as ours, and would hide how the servers differ.
  */
 import { once } from 'node:events';
-import { createConnection, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { BenchError } from '../harness/operation.ts';
+import { readingSocket } from './reading-socket.ts';
 import { parseHead, type ResponseHead } from './response.ts';
 
 export interface Reply {
@@ -26,17 +27,17 @@ export class HttpClient {
   #received = 0;
   #head: ResponseHead | undefined;
 
-  private constructor(socket: Socket) {
+  private constructor(socketPath: string) {
+    const socket = readingSocket(socketPath, (bytes) => this.#arrived(Buffer.from(bytes)));
     this.#socket = socket;
-    socket.on('data', (chunk) => this.#arrived(chunk));
     socket.on('error', (error) => this.#fail(error));
     socket.on('close', () => this.#fail(new BenchError('the server closed the connection')));
   }
 
   static async connect(socketPath: string): Promise<HttpClient> {
-    const socket = createConnection(socketPath);
-    await once(socket, 'connect');
-    return new HttpClient(socket);
+    const client = new HttpClient(socketPath);
+    await once(client.#socket, 'connect');
+    return client;
   }
 
   /** `request` comes from formatRequest. */
