@@ -1,4 +1,5 @@
 /** One end of a way, or what stands in its middle, as a process of its own; the benchmark talks to it over the channel of its parent. */
+import { optimiseInTime } from '#lib/optimise-in-time.ts';
 import { ageMs, READERS, type ReceivingEnd, type SendingEnd, stampedText } from './end.ts';
 import { hubReceiver, hubSender, serveHub } from './hub-ends.ts';
 import { ourReceiver, ourSender } from './our-ends.ts';
@@ -32,8 +33,14 @@ report({ ready: true });
 async function begin(): Promise<void> {
   if (role === 'sender') serveSender(await SENDERS[way](place));
   else if (role === 'receiver') serveReceiver(await RECEIVERS[way](place));
-  else if (way === 'ours') await serveOurs(place);
+  else if (way === 'ours') await serveAsDaemon(place);
   else await serveHub(place);
+}
+
+/** With the settings of the daemon that people start. */
+async function serveAsDaemon(place: string): Promise<void> {
+  optimiseInTime();
+  await serveOurs(place);
 }
 
 function serveSender(end: SendingEnd): void {
