@@ -1,6 +1,6 @@
 /** Answers onto the wire. */
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { emitYaml } from '#lib/emit-yaml.ts';
 import type { Answer } from './call.ts';
 import { negotiate } from './shape/negotiate.ts';
@@ -52,9 +52,30 @@ export function sendFailure(response: ServerResponse, refusal: StatusError, { ac
     return;
   }
   const answer = failureAnswer(refusal, accept);
+  const { req: request } = response;
   // A body that was refused is read to its end, or a client that still sends would never see the answer; one without end is cut off.
-  const isEndless = answer.status === 413 && Number(response.req.headers['content-length'] ?? 0) > MAX_DRAINED_BYTES;
-  sendAnswer(response, isEndless ? { ...answer, headers: { ...answer.headers, Connection: 'close' } } : answer, warnings);
+  const isEndless = answer.status === 413 && Number(request.headers['content-length'] ?? 0) > MAX_DRAINED_BYTES;
+  if (isEndless) sendAnswer(response, { ...answer, headers: { ...answer.headers, Connection: 'close' } }, warnings);
+  else if (response.shouldKeepAlive || !isSending(request)) sendAnswer(response, answer, warnings);
+  else sendBeforeEnd(response, answer, warnings);
+}
+
+/** Of a body, by what its head says. */
+function isSending({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
+}
+
+/** Who asks for the connection to be closed has the answer at once; closed it is when the body is through, for whoever sends into a closed one loses the answer. */
+function sendBeforeEnd(response: ServerResponse, answer: Answer, warnings: readonly string[]): void {
+  const { req: request } = response;
+  response.writeHead(answer.status, answerFields(answer, warnings));
+  response.write(answer.body);
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_DRAINED_BYTES) response.destroy();
+  });
+  request.once('end', () => response.end());
 }
 
 export function failureAnswer({ status }: StatusError, accept: string | undefined): Answer {
