@@ -62,7 +62,7 @@ async function openDoor(door: keyof typeof dial, { idleMs, requestMs }: Times, {
     child.kill('SIGCONT');
   };
   const begun = () => script.line((line) => line === 'begun', 'the head of a request');
-  return { socket, said, closed, begun, answered, stopped };
+  return { folder, socket, said, closed, begun, answered, stopped };
 }
 
 // Side by side: they mostly wait.
@@ -94,4 +94,21 @@ describe.concurrent.each(['https', 'socket'] as const)('by %s, a process that ha
     await closed;
     expect(said.text).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
   }, 60_000);
+});
+
+it('a thousand that knock while the process stands still are let in', async (context) => {
+  const { folder, stopped } = await openDoor('socket', { idleMs: LONG_MS, requestMs: LONG_MS }, context);
+  const refused: unknown[] = [];
+  let letIn = 0;
+  const sockets: Socket[] = [];
+  await stopped(0, () => {
+    for (let knock = 0; knock < 1_000; knock += 1) {
+      const socket = connect(join(folder, 's'), () => (letIn += 1));
+      socket.on('error', (error: NodeJS.ErrnoException) => refused.push(error.code));
+      sockets.push(socket);
+    }
+  });
+  await vi.waitFor(() => expect(letIn + refused.length).toBe(1_000), WAIT);
+  for (const socket of sockets) socket.destroy();
+  expect(refused).toEqual([]);
 });

@@ -46,6 +46,8 @@ interface DoorTimes {
 }
 
 const TIMES: DoorTimes = { requestMs: 60_000, idleMs: 120_000, checkMs: 30_000 };
+/** So many may knock while the process does something else. On a socket whoever comes after them is refused; node's own 511 are soon there. */
+const BACKLOG = 4_096;
 /** Then connections that still hold on are cut. */
 const CLOSING_MS = 5_000;
 
@@ -134,12 +136,12 @@ function refuse(socket: Duplex, { code = '' }: NodeJS.ErrnoException): void {
 async function listenOn(server: Server, { host, port, portFile, log }: ListenOptions): Promise<void> {
   const remembered = port === undefined ? rememberedPort(portFile) : port;
   try {
-    await listening(server, () => server.listen(remembered, host));
+    await listening(server, () => server.listen({ port: remembered, host, backlog: BACKLOG }));
   } catch (error) {
     const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
     if (!isTaken || port !== undefined) throw cannotListen(`${host}:${remembered}`, error);
     log.warn({ port: remembered }, 'the port of last time is taken, so this is another one');
-    await listening(server, () => server.listen(0, host));
+    await listening(server, () => server.listen({ port: 0, host, backlog: BACKLOG }));
   }
 }
 
@@ -159,7 +161,7 @@ async function listenPrivately(server: Server, path: string): Promise<() => void
   const pinned = pinnedSocketPath(path);
   const umask = process.umask(0o177);
   try {
-    await listening(server, () => server.listen(pinned.path));
+    await listening(server, () => server.listen({ path: pinned.path, backlog: BACKLOG }));
   } catch (error) {
     pinned.release();
     throw cannotListen(path, error);
