@@ -9,8 +9,10 @@ const FIRST_PATIENT_V8 = 13;
 const PROGRAM = `
 const body = 'let sum = 0; for (const [key, value] of Object.entries(object)) sum += key.length * value; return sum;';
 const isOptimised = (each) => (%GetOptimizationStatus(each) & (1 << 6)) !== 0;
+let made = 0;
 const callsNeeded = () => {
-  const each = new Function('object', body);
+  // Each is another text: V8 may remember of one that it was worth it.
+  const each = new Function('object', body + '//' + ++made);
   let calls = 0;
   while (calls < 1_000_000 && !isOptimised(each)) for (let left = 100; left > 0; left -= 1) calls += each({ a: left, b: 2 }) > 0 ? 1 : 0;
   return calls;
